@@ -66,7 +66,7 @@ fn main() {
         at: "2026",
         synthetic: false,
     };
-    let import = import_votes("votes.csv", csv.as_bytes(), find, &settings);
+    let import = import_votes("votes.csv", csv.as_bytes(), &by_id, &settings);
     assert_eq!((import.votes.len(), import.problems.len()), (3 * ITEMS, 0));
     actual("read 1,000,002 rows");
     assert_eq!(log.append_votes(import.votes).unwrap().added.len(), 3 * ITEMS);

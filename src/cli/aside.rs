@@ -7,10 +7,13 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{io_failure, usage_failure};
 use crate::config::Config;
+use crate::pipeline::decide::check_entitled;
 use crate::pipeline::{AsideEffect, current_time, look_aside, restore_votes, set_aside};
 use crate::recipe::Recipe;
+use crate::review::VoteLog;
 use crate::review::votes::{Admitted, AsideLine, Asides, Restored, SetAside, aside};
 use crate::store::Workspace;
+use crate::web::access::{Access, Rank};
 
 /// Sets votes aside, undoes that, or lists what was decided.
 pub(super) fn set_votes_aside(
@@ -24,15 +27,20 @@ pub(super) fn set_votes_aside(
     match (&args.annotator, &args.undo) {
         (None, None) => list_asides(&asides, global),
         (_, Some(id)) => {
-            let (by, why) = name_and_reason(args)?;
+            let (by, why) = name_and_reason(config, args)?;
             undo_aside(config, &recipes, &asides, id, by, why)
         }
         (Some(name), None) => {
-            if !config.annotators.iter().any(|person| person.name == *name) {
+            let has_voted =
+                || VoteLog::open(&folder).map(|log| log.votes().iter().any(|vote| vote.annotator == *name));
+            // Whoever left may have votes that still count.
+            if !config.annotators.iter().any(|person| person.name == *name)
+                && !has_voted().map_err(io_failure)?
+            {
                 return Err(usage_failure(output::unknown_annotator(config, name)));
             }
             if args.admit {
-                let (by, why) = name_and_reason(args)?;
+                let (by, why) = name_and_reason(config, args)?;
                 let admitted =
                     Admitted { annotator: name.clone(), by: by.into(), why: why.into(), at: current_time() };
                 aside::append_line(&folder, &AsideLine::Admit(admitted)).map_err(io_failure)?;
@@ -55,19 +63,25 @@ pub(super) fn set_votes_aside(
     }
 }
 
-fn name_and_reason(args: &SetAsideArgs) -> Result<(&str, &str), Failure> {
+/// Who decides, and why. Curators decide this on the pages; others need the role that every decision needs.
+fn name_and_reason<'a>(config: &Config, args: &'a SetAsideArgs) -> Result<(&'a str, &'a str), Failure> {
     match (&args.by, &args.why) {
         (Some(by), Some(why)) if !by.trim().is_empty() && !why.trim().is_empty() => {
-            Ok((by.trim(), why.trim()))
+            let by = by.trim();
+            let grants = Access::in_workspace(&Workspace::new(&config.root)).list_grants()?;
+            if !grants.iter().any(|grant| grant.name == by && grant.rank == Rank::Curator) {
+                check_entitled(config, by).map_err(usage_failure)?;
+            }
+            Ok((by, why.trim()))
         }
         _ => Err(usage_failure("--by NAME says who decides, --why TEXT the reason; both stay on record")),
     }
 }
 
 fn build_decision(config: &Config, args: &SetAsideArgs, name: &str) -> Result<SetAside, Failure> {
-    let (by, why) = match (args.dry_run, name_and_reason(args)) {
-        (true, Err(_)) => ("nobody", "only looked at"),
-        (_, signed) => signed?,
+    let (by, why) = match (args.dry_run, &args.by, &args.why) {
+        (true, None, _) | (true, _, None) => ("nobody", "only looked at"),
+        _ => name_and_reason(config, args)?,
     };
     let mut new = SetAside::all_of(name, by, why, &current_time());
     let step = args.step.as_deref().map(|step| step.strip_prefix("review:").unwrap_or(step));

@@ -129,6 +129,17 @@ pub(super) fn record_decision(
     if let Some((field, _)) = answers.iter().find(|(field, _)| !form.iter().any(|f| f.name == field)) {
         return Err(usage_failure(unknown("field", field, form.iter().map(|f| f.name))));
     }
+    let repeated = |at: usize| answers[..at].iter().any(|(field, _)| *field == answers[at].0);
+    if let Some(at) = (0..answers.len()).find(|at| repeated(*at)) {
+        let field = &answers[at].0;
+        return Err(usage_failure(format!(
+            "{field} is answered twice\n  hint: give --answer {field}=… once{}",
+            match field.as_str() {
+                "reason" => ", or --why instead of it",
+                _ => "",
+            }
+        )));
+    }
     let given = |name: &str| {
         let text = answers.iter().find(|(field, _)| field == name).map(|(_, text)| text)?;
         let listed = form.iter().any(|f| {

@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::pipeline::current_time;
 use crate::recipe::Recipe;
 use crate::review::ballot::Round;
-use crate::review::{ImportSettings, Item, import_votes};
+use crate::review::{ImportSettings, Item, ItemIndex, import_votes};
 use crate::store::Error;
 use riddlemill_text::hint::unknown;
 
@@ -208,8 +208,12 @@ fn cast_line(file: &str, config: &Config, line: &VoteLine) -> Result<LineOutcome
         at: &at,
         synthetic: false,
     };
-    let found =
-        import_votes(file, format!("{row}\n").as_bytes(), |id| (id == item.id).then_some(*item), &settings);
+    let found = import_votes(
+        file,
+        format!("{row}\n").as_bytes(),
+        &ItemIndex::from_iter([(item.id.as_str(), *item)]),
+        &settings,
+    );
     // The place in the one line that was read says only the field.
     let told = |problem: &crate::review::Problem| {
         let field = problem.place.split_once(", ").map(|(_, field)| format!("{field}: ")).unwrap_or_default();

@@ -11,6 +11,7 @@ use super::terminal;
 use crate::config::{Config, Overrides, Problem, Problems, unknown};
 use crate::recipe::{self, Recipe};
 pub(super) use crate::report::{count, format_count};
+use crate::stages::review::Votes;
 use riddlemill_benchmarks::SetAside;
 
 /// The settings of the workspace in the flags.
@@ -214,6 +215,15 @@ pub(super) fn unknown_review(recipes: &[&'static Recipe], name: &str) -> String 
         [recipe] => unknown(&format!("review step of {}", recipe.name), name, known),
         _ => unknown("review step", name, known),
     }
+}
+
+/// Warns of people whose votes count although pipeline.toml no longer has them.
+pub(super) fn warn_of_missing_people(config: &Config, recipes: &[&'static Recipe]) -> Result<(), Failure> {
+    for recipe in recipes {
+        let votes = Votes::load(config, recipe.name)?;
+        votes.missing_people(config, recipe.name).iter().for_each(|line| eprintln!("warning: {line}"));
+    }
+    Ok(())
 }
 
 /// The error for an unknown annotator.

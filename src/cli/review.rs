@@ -207,7 +207,7 @@ fn print_status(
     global: &Global,
 ) -> Result<Exit, Failure> {
     let report = report_reviews(config, &output::select_recipes(config, only)?, with_agreement)?;
-    report.damaged.iter().for_each(|line| eprintln!("warning: {line}"));
+    report.damaged.iter().chain(&report.missing_people).for_each(|line| eprintln!("warning: {line}"));
     match global.json {
         true => output::print_json(&report)?,
         false => output::print_text(&report.reviews.iter().map(review_text).collect::<String>())?,

@@ -200,6 +200,7 @@ fn run_recipe(
     let recipe = ahead[0];
     if !global.quiet {
         unused_sources(config, recipe).iter().for_each(|note| eprintln!("{note}"));
+        output::warn_of_missing_people(config, &[recipe])?;
         // Before the first step, because it comes after the votes of people.
         for one in pipeline::list_lacking(config, recipe)? {
             eprintln!("warning: {} {}, a later step: {}", recipe.name, one.step, one.what);

@@ -15,8 +15,11 @@ use crate::config::Config;
 use crate::pipeline::current_time;
 use crate::report::BallotReceipt;
 use crate::review::ballot::Round;
-use crate::review::exchange::{BallotPlace, import_sheet, read_contents};
-use crate::review::{Annotator, BallotSheet, Format, ImportSettings, Item, Task, Vote, export_ballot};
+use crate::review::exchange::{BallotPlace, read_contents};
+use crate::review::{
+    Annotator, BallotSheet, Format, ImportSettings, Item, ItemIndex, Task, Vote, VoteTable, export_ballot,
+    import_tables,
+};
 use crate::store::{self, Error, durable};
 
 /// Writes one annotator's ballot of a step.
@@ -370,7 +373,7 @@ fn take_votes(
     machine: &mut Vec<BallotReceipt>,
 ) -> Result<bool, Failure> {
     let seen = room.seen_items();
-    let items: FxHashMap<&str, &Item> = seen.iter().map(|(item, _)| (item.id.as_str(), item)).collect();
+    let items: ItemIndex<'_> = seen.iter().map(|(item, _)| (item.id.as_str(), item)).collect();
     let assigned: Vec<Task> = room.tasks.current_tasks(room.round).into_iter().cloned().collect();
     let at = current_time();
     let settings = ImportSettings {
@@ -383,15 +386,37 @@ fn take_votes(
     };
     let mut log = room.open_vote_log()?;
     let mut troubled = false;
-    for table in tables {
+    let paths: Vec<PathBuf> = tables.iter().map(|table| table.path.clone()).collect();
+    let mut named: Vec<VoteTable> = Vec::with_capacity(tables.len());
+    for Table { path, sheet } in tables {
+        let bytes = fs::read(path).map_err(Error::io("read", path))?;
+        named.push(VoteTable { file: short_name(path, &paths), bytes, sheet: sheet.clone() });
+    }
+    let names: Vec<String> = named.iter().map(|table| table.file.clone()).collect();
+    let votes = room.by_item();
+    for ((table, name), mut found) in tables.iter().zip(names).zip(import_tables(named, &items, &settings)) {
         let file = &table.path;
-        let bytes = fs::read(file).map_err(Error::io("read", file))?;
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let found =
-            import_sheet(&name, &bytes, table.sheet.as_deref(), |id| items.get(id).copied(), &settings);
         troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
+        // A vote on an earlier text would take the place of one that counts.
+        let mut beaten = Vec::new();
+        let outdated: BTreeSet<_> = found.outdated.iter().copied().collect();
+        found.votes.retain(|vote| {
+            let item = items.get(vote.item.as_str()).filter(|_| outdated.contains(&vote.id));
+            let counts = |item: &&&Item| {
+                let head = own_vote(room, &votes, item, &vote.annotator);
+                head.is_some_and(|head| head.content_hash == item.content_hash)
+            };
+            let is_beaten = item.filter(counts).is_some();
+            beaten.extend(is_beaten.then(|| vote.item.clone()));
+            !is_beaten
+        });
         // Not `append`: a sheet older than the annotator's current vote would undo that vote.
-        let receipt = log.append_sheet(found.votes).map_err(io_failure)?;
+        let mut receipt = log.append_sheet(found.votes).map_err(io_failure)?;
+        receipt.late.extend(beaten);
+        // Stored, but it will not count.
+        let added = receipt.added.iter().filter(|id| !outdated.contains(id)).count();
+        let outdated = receipt.outdated.len() + receipt.added.len() - added + found.misplaced;
+        let changed = receipt.changed.min(added);
         troubled |= !receipt.late.is_empty();
         if !receipt.late.is_empty() {
             let rows = count(receipt.late.len() as u64, "row");
@@ -413,7 +438,7 @@ fn take_votes(
         }
         let mut problems: Vec<String> = found.problems.iter().map(ToString::to_string).collect();
         let refused = receipt.late.len() + receipt.aside.len();
-        let given = receipt.added.len() + receipt.known + receipt.outdated.len() + refused;
+        let given = added + receipt.known + outdated + refused;
         if given == 0 && found.rows == 0 && found.problems.iter().all(|problem| problem.trouble.is_note()) {
             problems.push(format!("{name}: no vote was read: there is no row of a ballot in it"));
             troubled = true;
@@ -423,10 +448,10 @@ fn take_votes(
             output::print_text(&format!(
                 "{name}: {}, {} added ({} changed), {} known, {} outdated, {} blank\n",
                 count(found.rows as u64, "row"),
-                receipt.added.len(),
-                receipt.changed,
+                added,
+                changed,
                 receipt.known,
-                receipt.outdated.len(),
+                outdated,
                 found.blank
             ))?;
         }
@@ -434,14 +459,23 @@ fn take_votes(
             file: file.clone(),
             rows: found.rows,
             blank: found.blank,
-            added: receipt.added.len(),
-            changed: receipt.changed,
+            added,
+            changed,
             known: receipt.known,
-            outdated: receipt.outdated.len(),
+            outdated,
             late: receipt.late,
             set_aside: receipt.aside,
             problems,
         });
     }
     Ok(troubled)
+}
+
+/// The name of a file, with its folders where another one is called the same.
+pub(super) fn short_name(path: &Path, files: &[PathBuf]) -> String {
+    let is_shared = files.iter().any(|other| other != path && other.file_name() == path.file_name());
+    match path.file_name() {
+        Some(name) if !is_shared => name.to_string_lossy().into_owned(),
+        _ => path.display().to_string(),
+    }
 }

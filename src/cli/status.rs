@@ -31,6 +31,7 @@ pub(super) fn print_plan(
     only: &RecipeArgs,
     global: &Global,
 ) -> Result<Exit, Failure> {
+    output::warn_of_missing_people(config, recipes)?;
     let mut status = crate::report::report_status(config, recipes, &only.recipes)?;
     status.next.iter_mut().for_each(complete_command);
     let stages = status.recipes.iter_mut().flat_map(|recipe| &mut recipe.stages);

@@ -10,6 +10,7 @@ use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{ReviewSession, io_failure, usage_failure};
+use super::sheets;
 use crate::pipeline::{current_time, read_blinding};
 use crate::report::TrialRow;
 use crate::review::ballot::{Qualification, Role, Round};
@@ -17,7 +18,8 @@ use crate::review::exchange::{disarm_formula, table_rows, write_sheet};
 use crate::review::grades::{self, Grade, TrialAnswer, TrialLine};
 use crate::review::qualify::{Trial, TrialLevel, qualified_level, wants_a_senior};
 use crate::review::{
-    Annotator, Blinding, Gold, ImportSettings, Item, LastTrial, Values, Vote, import_votes, read_gold,
+    Annotator, Blinding, Gold, ImportSettings, Item, ItemIndex, LastTrial, Values, Vote, VoteTable,
+    import_tables, read_gold,
 };
 use crate::store::{Error, Workspace, durable};
 
@@ -101,7 +103,7 @@ fn grade_by_gold(
         ..person.clone()
     };
     let people: Vec<Annotator> = room.config.annotators.iter().map(voter).collect();
-    let items: FxHashMap<&str, &Item> = gold.iter().map(|gold| (gold.item.id.as_str(), gold.item)).collect();
+    let items: ItemIndex<'_> = gold.iter().map(|gold| (gold.item.id.as_str(), gold.item)).collect();
     let at = current_time();
     let settings = ImportSettings {
         step: &room.step,
@@ -112,10 +114,12 @@ fn grade_by_gold(
         synthetic: false,
     };
     let (mut sent, mut troubled) = (Vec::new(), false);
-    for file in options.files {
-        let bytes = fs::read(file).map_err(Error::io("read", file))?;
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        let found = import_votes(&name, &bytes, |id| items.get(id).copied(), &settings);
+    let table = |path: &PathBuf| -> Result<VoteTable, Failure> {
+        let bytes = fs::read(path).map_err(Error::io("read", path))?;
+        Ok(VoteTable { file: sheets::short_name(path, options.files), bytes, sheet: None })
+    };
+    let tables = options.files.iter().map(table).collect::<Result<Vec<_>, _>>()?;
+    for found in import_tables(tables, &items, &settings) {
         found.problems.iter().for_each(|problem| eprintln!("{problem}"));
         troubled |= found.problems.iter().any(|problem| !problem.trouble.is_note());
         // Answers of a trial are only graded; they never enter the log of votes.

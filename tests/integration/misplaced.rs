@@ -42,6 +42,33 @@ fn a_file_of_nobody_among_replies_stops_nothing_and_fsck_names_it() {
 }
 
 #[test]
+fn a_file_of_nobody_among_votes_is_moved_elsewhere_and_gives_none_of_its_lines() {
+    let ws = Workspace::sample();
+    ws.run();
+    let place = ["--recipe", "chumor"];
+    let export = ["review", "export", "screen", "--annotator", "annotator-1", "--format", "jsonl"];
+    ws.call(export.iter().chain(&place)).expect(0);
+    let mut row: serde_json::Value =
+        serde_json::from_str(ws.read("chumor.screen.annotator-1.jsonl").lines().next().unwrap()).unwrap();
+    row["answers"]["screen"] = "keep".into();
+    ws.write("votes.jsonl", format!("{row}\n"));
+    ws.call(["review", "import", "screen", "votes.jsonl"].iter().chain(&place)).expect(0);
+    let votes = ws.read("raw/votes/000001.jsonl");
+    ws.write("raw/votes/7.jsonl", "{\"a\": 1}\n");
+    let told = ws.call(["review", "status"].iter().chain(&place)).err;
+    assert!(told.contains("hint: move it elsewhere") && !told.contains("backup"), "{told}");
+    let salvaged = ws.call(["fsck", "--salvage"]);
+    assert!(
+        salvaged.out.contains("salvaged raw/votes: 1 line kept, 1 left out"),
+        "{}{}",
+        salvaged.out,
+        salvaged.err
+    );
+    assert_eq!(ws.read("raw/votes/000001.jsonl"), votes);
+    assert!(!ws.exists("raw/votes/7.jsonl") && ws.exists("raw/damaged/001/votes/7.jsonl"));
+}
+
+#[test]
 fn a_place_in_raw_of_the_other_kind_is_named_with_what_to_do() {
     let ws = Workspace::sample();
     ws.run();

@@ -11,13 +11,17 @@ impl Engine {
     /// have, and what was reserved.
     pub(super) fn leave_if_over(&self, most: (u64, Usd), cost: Usd, usage: Option<Usage>, stated: Stated) {
         let ((tokens, reserved), name) = (most, &self.endpoint.name);
-        if cost <= reserved && !stated.unbelievable {
+        if cost <= reserved && !stated.unbelievable && !stated.miscounted {
             return;
         }
         let by_statement = stated.cost == Some(cost);
         let how = match usage {
             _ if stated.unbelievable => format!(
                 "{name} states a cost that no request has; it was charged {cost}, which was reserved for it"
+            ),
+            _ if stated.miscounted && cost <= reserved => format!(
+                "{name} counts tokens as no request has them; it was charged {cost}, which was reserved for it; ask whoever \
+                 runs it, or use another endpoint"
             ),
             _ if by_statement && self.endpoint.free => format!(
                 "a request to {name} cost {cost} by its own statement, though [llm.{name}] says free = true; set its \
@@ -70,7 +74,7 @@ mod tests {
 
     #[test]
     fn what_costs_no_more_than_was_reserved_leaves_nothing() {
-        let stated = Stated { cost: Some(Usd::from_pico(100)), unbelievable: false };
+        let stated = Stated { cost: Some(Usd::from_pico(100)), ..Stated::default() };
         assert_eq!(left(false, 100, None, stated), None);
         assert_eq!(left(true, 0, Some(Usage::default()), Stated::default()), None);
     }
@@ -84,15 +88,17 @@ mod tests {
         assert!(counted.contains("sampling.max_tokens under [llm.e]"), "{counted}");
         assert!(!why(false, None, Stated::default()).contains("tokens"));
         // By its own statement, which is what it was charged.
-        let stated = Stated { cost: Some(Usd::from_pico(101)), unbelievable: false };
+        let stated = Stated { cost: Some(Usd::from_pico(101)), ..Stated::default() };
         let own = why(false, usage, stated);
         assert!(own.contains("by its own statement, more than") && own.contains("set the prices"), "{own}");
         let free = why(true, usage, stated);
         assert!(free.contains("though [llm.e] says free = true"), "{free}");
-        let other = Stated { cost: Some(Usd::from_pico(90)), unbelievable: false };
+        let other = Stated { cost: Some(Usd::from_pico(90)), ..Stated::default() };
         assert!(why(true, usage, other).contains("70 tokens of an answer"));
         // However little it was charged.
         let unbelievable = left(false, 1, usage, Stated { unbelievable: true, ..stated }).unwrap();
         assert!(unbelievable.contains("states a cost that no request has"), "{unbelievable}");
+        let miscounted = left(false, 100, None, Stated { miscounted: true, ..Stated::default() }).unwrap();
+        assert!(miscounted.contains("counts tokens as no request has them"), "{miscounted}");
     }
 }

@@ -1,8 +1,11 @@
 //! The key of an endpoint: read from its environment variable on first use, sent in one header (in the body,
 //! if a server accepts it nowhere else), and removed from all responses before they are stored or shown.
 
+mod parts;
+
 use std::borrow::Cow;
 
+use parts::KeyParts;
 use secrecy::{ExposeSecret, SecretString};
 
 /// Replaces a removed key.
@@ -62,38 +65,40 @@ impl ApiKey {
         self.0.expose_secret().chars().count() < SHORTEST
     }
 
-    /// `text` with the key removed: some servers quote the key they refuse. It is found as a separate word,
-    /// not inside a longer one; in JSON strings after unescaping, also in JSON nested in a string; elsewhere
-    /// literally, or escaped for a URL or HTML. A key of fewer than eight characters is not removed.
+    /// `text` with the key removed: some servers quote the key they refuse, or the parts of it that they do not
+    /// mask. The key and each part of eight characters are found in JSON strings after unescaping, also in JSON nested
+    /// in a string; elsewhere literally, escaped for a URL or HTML, or in base64, with or without a name before it. What
+    /// could be an ordinary word or number is removed only as a separate word, not inside a longer one. A key of fewer
+    /// than eight characters is not removed.
     pub fn strike_key<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.is_short() {
             return Cow::Borrowed(text);
         }
-        self.strike_within(text, NESTED)
+        self.strike_within(text, &KeyParts::of_key(self.0.expose_secret()), NESTED)
     }
 
-    fn strike_within<'a>(&self, text: &'a str, depth: usize) -> Cow<'a, str> {
-        let key = self.0.expose_secret();
+    fn strike_within<'a>(&self, text: &'a str, parts: &KeyParts, depth: usize) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         if depth > 0
-            && let Some(struck) = self.strike_literals(&text, depth)
+            && let Some(struck) = self.strike_literals(&text, parts, depth)
         {
             text = Cow::Owned(struck);
         }
-        let percent: String = key.bytes().map(percent_encoded).collect();
-        let html = key.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-        for form in [key, &percent, &percent.to_ascii_lowercase(), &html, &html.replace('\'', "&#39;")] {
-            if let Some(struck) = without_word(&text, form) {
+        for form in written_forms(self.0.expose_secret()) {
+            if let Some(struck) = without_word(&text, &form) {
                 text = Cow::Owned(struck);
             }
         }
-        text
+        match parts.strike_parts(&text) {
+            Some(struck) => Cow::Owned(struck),
+            None => text,
+        }
     }
 
     /// The text with the key removed from every JSON string in it; `None` if none contains it. Anything
     /// between two quotes is taken for a string: outside of JSON that is harmless, as nothing else is
     /// changed.
-    fn strike_literals(&self, text: &str, depth: usize) -> Option<String> {
+    fn strike_literals(&self, text: &str, parts: &KeyParts, depth: usize) -> Option<String> {
         let (mut out, mut done, mut at) = (String::new(), 0, 0);
         while let Some(open) = memchr::memchr(b'"', &text.as_bytes()[at..]).map(|found| at + found) {
             let end = closing_quote(text, open + 1);
@@ -106,7 +111,7 @@ impl ApiKey {
             }
             let Some(unescaped_text) = unescape_literal(literal, end.is_some()) else { continue };
             at = end.unwrap_or(text.len());
-            if let Cow::Owned(struck) = self.strike_within(&unescaped_text, depth - 1) {
+            if let Cow::Owned(struck) = self.strike_within(&unescaped_text, parts, depth - 1) {
                 let written = serde_json::to_string(&struck).unwrap_or_default();
                 out.push_str(&text[done..open]);
                 out.push_str(if end.is_some() { &written } else { written.trim_end_matches('"') });
@@ -115,6 +120,15 @@ impl ApiKey {
         }
         (done > 0).then(|| out + &text[done..])
     }
+}
+
+/// A text as it stands in other texts: literally, and escaped for a URL or HTML.
+fn written_forms(text: &str) -> [String; 5] {
+    let percent: String = text.bytes().map(percent_encoded).collect();
+    let html = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let lower = percent.to_ascii_lowercase();
+    let quoted = html.replace('\'', "&#39;");
+    [text.to_owned(), percent, lower, html, quoted]
 }
 
 /// The value of a JSON string; of one that was cut off, the part before any cut-off escape.
@@ -146,14 +160,18 @@ fn closing_quote(text: &str, from: usize) -> Option<usize> {
     }
 }
 
+/// Whether a word goes on with it.
+fn is_letter(c: Option<char>) -> bool {
+    c.is_some_and(|c| c.is_alphanumeric() || c == '_')
+}
+
 /// The text with every whole word equal to `word` replaced; `None` if there is none.
 fn without_word(text: &str, word: &str) -> Option<String> {
-    let letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let (first, last) = (letter(word.chars().next()), letter(word.chars().next_back()));
+    let (first, last) = (is_letter(word.chars().next()), is_letter(word.chars().next_back()));
     let (mut out, mut done) = (String::new(), 0);
     for (at, _) in text.match_indices(word) {
         let (before, after) = (text[..at].chars().next_back(), text[at + word.len()..].chars().next());
-        let in_a_word = first && letter(before) || last && letter(after);
+        let in_a_word = first && is_letter(before) || last && is_letter(after);
         if !in_a_word {
             out.push_str(&text[done..at]);
             out.push_str(STRUCK);

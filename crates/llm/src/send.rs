@@ -246,6 +246,9 @@ impl Engine {
         // Never charges less than the server states. For texts sent together it states one sum.
         let stated = match (&received, begun) {
             (Ok(received), [attempt]) => wire::stated_cost(received, attempt.reserved),
+            (Ok(received), _) => {
+                Stated { miscounted: wire::is_miscounted(&received.body), ..Stated::default() }
+            }
             _ => Stated::default(),
         };
         let least = |attempt: &QuestionAttempt<'_>| stated.least_charge(attempt.reserved);

@@ -287,6 +287,8 @@ pub(super) struct Stated {
     pub cost: Option<Usd>,
     /// Whether it also states one that no request can have: a request is charged its reservation at least then.
     pub unbelievable: bool,
+    /// Whether it counts tokens as no request can have them, which is charged likewise.
+    pub miscounted: bool,
 }
 
 impl Stated {
@@ -294,7 +296,7 @@ impl Stated {
     pub(super) fn least_charge(self, reserved: Usd) -> Usd {
         let cost = self.cost.unwrap_or(Usd::ZERO);
         // What cannot be true says nothing of the cost, so that the request is charged the most that it may have.
-        if self.unbelievable { cost.max(reserved) } else { cost }
+        if self.unbelievable || self.miscounted { cost.max(reserved) } else { cost }
     }
 }
 
@@ -305,7 +307,7 @@ pub(super) fn stated_cost(received: &Received, reserved: Usd) -> Stated {
     let body: Option<Value> =
         received.body.contains("\"cost\"").then(|| serde_json::from_str(&received.body).ok()).flatten();
     let within = body.and_then(|body| body.get("usage")?.get("cost")?.as_f64());
-    let mut stated = Stated::default();
+    let mut stated = Stated { miscounted: is_miscounted(&received.body), ..Stated::default() };
     for dollars in received.cost_usd.into_iter().chain(within) {
         match Usd::from_stated_cost(dollars, reserved) {
             // If both state a cost, the larger one counts, because caps must not be exceeded.
@@ -314,6 +316,22 @@ pub(super) fn stated_cost(received: &Received, reserved: Usd) -> Stated {
         }
     }
     stated
+}
+
+/// Ends of the keys under which servers count tokens.
+const COUNTS: [&str; 3] = ["tokens\"", "TokenCount\"", "eval_count\""];
+
+/// Whether a response counts tokens that no request can have. In the text of an answer the quote after such a key is
+/// escaped, so that nothing needs to be parsed once more.
+pub(super) fn is_miscounted(body: &str) -> bool {
+    let number = |rest: &str| -> Option<f64> {
+        let rest = rest.trim_start().strip_prefix(':')?.trim_start();
+        let end = rest.find([',', '}', ']', '\n', '\r', ' ']).unwrap_or(rest.len());
+        rest[..end].parse().ok()
+    };
+    let counts =
+        COUNTS.iter().flat_map(|key| body.match_indices(key).map(|(at, key)| &body[at + key.len()..]));
+    counts.filter_map(number).any(|count| !(0.0..=MOST_TOKENS as f64).contains(&count))
 }
 
 /// LibreTranslate's answer; it has no token counts.

@@ -24,6 +24,9 @@ pub struct ReviewReport {
     /// Votes that cannot be read, each with what is wrong.
     #[serde(skip)]
     pub damaged: Vec<String>,
+    /// Whose votes count although nobody has their name.
+    #[serde(skip)]
+    pub missing_people: Vec<String>,
 }
 
 /// The state of a review.
@@ -142,6 +145,7 @@ pub fn report_reviews(
     for recipe in recipes {
         let votes = Votes::load(config, recipe.name)?;
         report.damaged.extend_from_slice(votes.damaged_lines());
+        report.missing_people.extend(votes.missing_people(config, recipe.name));
         for review in recipe.review_steps() {
             let name = review.benchmark_and_ballot().1;
             let (step, items) = match review_items(config, recipe, name) {

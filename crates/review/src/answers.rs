@@ -3,14 +3,18 @@
 //! Every form of input (tables, JSON lines, Label Studio, the page) is read by [`read_answers`], so that a code, a
 //! label in either language, a full-width digit and `1 and 2` of a preference mean the same everywhere.
 
+mod fault;
+
 use unicode_normalization::UnicodeNormalization;
 
-use super::ballot::{AnswerKind, Choice, Field, KEEP, Label};
+use super::ballot::{AnswerKind, Choice, Field, KEEP};
 use super::item::Item;
 use super::value::{Value, Values};
 use riddlemill_benchmarks::requirement::Unmet;
 use riddlemill_text::shortcuts::{Cue, find_cues};
 use riddlemill_text::text::normalise::{Fold, fold};
+
+pub use fault::Fault;
 
 /// The parsed answers of a ballot.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,75 +25,6 @@ pub enum Answers {
     Given(Values),
     /// Invalid; each fault with its field.
     Faulty(Vec<(&'static str, Fault)>),
-}
-
-/// What is wrong with an answer.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Fault {
-    /// Not an option.
-    #[error("unknown choice `{given}`; one of {allowed}{}", near_hint(near_to))]
-    UnknownChoice {
-        /// The value.
-        given: String,
-        /// The codes.
-        allowed: String,
-        /// The code it may mean.
-        near_to: Option<String>,
-    },
-    /// A required field is empty.
-    #[error("no answer")]
-    Missing,
-    /// Too few or too many options.
-    #[error("{given} selected, but {min} to {max} are required")]
-    Count {
-        /// How many are marked.
-        given: usize,
-        /// Fewest.
-        min: usize,
-        /// Most.
-        max: usize,
-    },
-    /// Not a whole number of the scale.
-    #[error("`{given}` is not a whole number from {min} to {max}")]
-    OffScale {
-        /// The value.
-        given: String,
-        /// Lowest.
-        min: i32,
-        /// Highest.
-        max: i32,
-    },
-    /// A text is written although the draft is accepted.
-    #[error("`{verdict}` accepts the draft, but this is a different text")]
-    Contradiction {
-        /// The answer that takes the draft.
-        verdict: String,
-    },
-    /// The draft is accepted although there is none.
-    #[error("`{verdict}` accepts the draft, but there is none")]
-    NoDraft {
-        /// The answer that takes the draft.
-        verdict: String,
-    },
-    /// A text that should differ repeats another answer.
-    #[error("is the same as `{other}`; the two must differ")]
-    Repeats {
-        /// The field with the other.
-        other: &'static str,
-    },
-    /// A text repeats what it must not.
-    #[error("is the same as the right answer")]
-    Right,
-    /// The answers do not meet what the benchmark's folder requires.
-    #[error("{}", says.en)]
-    Unmet {
-        /// The folder's sentence.
-        says: Label,
-    },
-}
-
-fn near_hint(near: &Option<String>) -> String {
-    near.as_ref().map(|code| format!(" (did you mean `{code}`?)")).unwrap_or_default()
 }
 
 /// Reads the answers to the fields of `form`. `given` returns the value of a field, as text, list or number;
@@ -181,11 +116,25 @@ fn read_one(
 ) -> Result<Option<Value>, Fault> {
     let missing = || if field.required { Err(Fault::Missing) } else { Ok(None) };
     if let Some(when) = field.when {
-        // An earlier field that is faulty or missing has its own fault; no second one is reported.
-        let Some(verdict) = earlier.text_of(when.field) else { return Ok(None) };
+        let not_asked = |verdict: String| {
+            let allowed = when.write.to_vec();
+            Fault::NotAsked { asked: when.field, allowed, verdict }
+        };
+        let written = raw.filter(|raw| !is_as_shown(field, raw, item));
+        let Some(verdict) = earlier.text_of(when.field) else {
+            let at = form.iter().position(|other| other.name == when.field);
+            let other = at.map(|at| (form[at].required, values[at].is_some()));
+            return match (written, earlier.get(when.field), other) {
+                (Some(_), Some(verdict), _) => Err(not_asked(verdict.to_string())),
+                (Some(_), None, Some((false, false))) => Err(not_asked(String::new())),
+                // An earlier field that is faulty or missing has its own fault; no second one is reported.
+                _ => Ok(None),
+            };
+        };
         if when.draft.contains(&verdict) {
             let verdict = verdict.to_owned();
             return match (item.draft.get(field.name), raw) {
+                (None, _) if !field.required && written.is_some() => Err(Fault::Contradiction { verdict }),
                 (None, _) if !field.required => Ok(None),
                 (None, _) => Err(Fault::NoDraft { verdict }),
                 (Some(draft), Some(raw)) if raw.to_string().trim() != draft.to_string().trim() => {
@@ -195,7 +144,7 @@ fn read_one(
             };
         }
         if !when.write.contains(&verdict) {
-            return Ok(None);
+            return written.map_or(Ok(None), |_| Err(not_asked(verdict.to_owned())));
         }
         // Of several texts to rewrite, those left empty stay as drafted, as long as one is written.
         if raw.is_none() && matches!(field.kind, AnswerKind::Text) {
@@ -223,6 +172,16 @@ fn read_one(
         Some(raw) => parse_answer(field, raw, item).map(Some),
         None => missing(),
     }
+}
+
+/// Whether a text is still the draft or the text that it was offered to be written over, as a form sends it back.
+fn is_as_shown(field: &Field, raw: &Value, item: &Item) -> bool {
+    let edited = field.edits.and_then(|key| item.content.get(key));
+    let raw = raw.to_string().replace("\r\n", "\n");
+    [item.draft.get(field.name), edited]
+        .into_iter()
+        .flatten()
+        .any(|shown| shown.to_string().trim() == raw.trim())
 }
 
 /// The candidate chosen in the field `pick`.

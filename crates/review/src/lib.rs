@@ -48,7 +48,10 @@ pub use assign::{
 };
 pub use ballot::{Ballot, Role, Round};
 pub use blinding::Blinding;
-pub use exchange::{BallotSheet, Format, Import, ImportSettings, Problem, export_ballot, import_votes};
+pub use exchange::{
+    BallotSheet, Format, Import, ImportSettings, ItemIndex, Problem, VoteTable, export_ballot, import_tables,
+    import_votes,
+};
 pub use gold::{Gold, GoldProblem, GoldTrouble, read_gold};
 pub use item::{Content, HandedHash, Item};
 pub use resolve::{

@@ -26,12 +26,14 @@ pub enum LogError {
         source: serde_json::Error,
     },
     /// A log was changed since it was written.
-    #[error("{} is damaged: {what}\n  hint: {HINT}", path.display())]
+    #[error("{} is damaged: {what}\n  hint: {}", path.display(), hint_of_damage(*is_foreign))]
     Damaged {
         /// The file.
         path: PathBuf,
         /// What does not match.
         what: String,
+        /// Whether it is a file that was put among those of the log, which are whole without it.
+        is_foreign: bool,
     },
     /// A line follows from those before it, and its content is not known: nothing is damaged.
     #[error("{} was written by a newer riddlemill: {what}\n  hint: {NEWER}", path.display())]
@@ -67,6 +69,13 @@ impl LineError {
 const HINT: &str = "restore it from a backup, or run `riddlemill fsck --salvage`, which keeps the intact \
                     lines and moves the damaged file aside; until then nothing reads it";
 
+const FOREIGN: &str = "move it elsewhere, out of raw/; `riddlemill fsck --salvage` moves it to raw/damaged and takes none \
+                       of its lines over; until then nothing reads the log";
+
+fn hint_of_damage(is_foreign: bool) -> &'static str {
+    if is_foreign { FOREIGN } else { HINT }
+}
+
 const NEWER: &str = "use that version or a later one; this one neither reads nor changes it";
 
 /// Why a line whose chain is right cannot be read: it is no JSON, or it says what only a newer program knows.
@@ -83,7 +92,7 @@ impl LogError {
         let (path, what) = (path.to_owned(), format!("line {number}: {error}"));
         match error.is_data() {
             true => LogError::Newer { path, what },
-            false => LogError::Damaged { path, what },
+            false => LogError::Damaged { path, what, is_foreign: false },
         }
     }
 
@@ -92,7 +101,7 @@ impl LogError {
     }
 
     pub(super) fn damaged_file(path: &Path, what: impl Into<String>) -> LogError {
-        LogError::Damaged { path: path.to_owned(), what: what.into() }
+        LogError::Damaged { path: path.to_owned(), what: what.into(), is_foreign: false }
     }
 }
 
@@ -103,7 +112,9 @@ impl From<LogError> for Error {
             LogError::Unwritable { source } => {
                 Error::Io { action: "write", path: PathBuf::new(), source: source.into() }
             }
-            LogError::Damaged { path, what } => Error::Damaged { path, what, hint: HINT.into() },
+            LogError::Damaged { path, what, is_foreign } => {
+                Error::Damaged { path, what, hint: hint_of_damage(is_foreign).into() }
+            }
             LogError::Newer { path, what } => Error::Newer { path, what, hint: NEWER },
         }
     }

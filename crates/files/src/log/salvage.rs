@@ -81,7 +81,7 @@ impl Logs<'_> {
                     found.push((name, newer.to_string(), false));
                     continue;
                 }
-                Err(LogError::Damaged { path, what }) => (path, what),
+                Err(LogError::Damaged { path, what, .. }) => (path, what),
                 Err(LogError::Io { path, source, .. }) if fence::refusal_of_error(&source).is_some() => {
                     (path, source.to_string())
                 }
@@ -223,6 +223,17 @@ fn of_file(home: &Home, log: &Log, moved_to: &Path) -> Result<(usize, usize), Lo
 
 fn of_folder(home: &Home, segments: &Segments, moved_to: &Path) -> Result<(usize, usize), LogError> {
     let folder = &segments.dir;
+    let (strangers, mut foreign) = (segments.find_foreign()?, 0);
+    for path in &strangers {
+        foreign += filled_lines(&what_is_there(path)?).count();
+        move_aside(path, &moved_to.join(path.file_name().unwrap_or_default()))?;
+    }
+    // Without them it may be whole.
+    if !strangers.is_empty()
+        && let Ok(chunks) = segments.read_lines()
+    {
+        return Ok((chunks.iter().map(|(_, lines)| filled_lines(lines).count()).sum(), foreign));
+    }
     // Any file name of a log counts, because a wrong name may be the damage.
     let there = list_names(folder)?.into_iter().filter(|name| is_log(name));
     let files: Vec<_> = there.map(|name| (folder.join(&name), moved_to.join(&name))).collect();
@@ -238,7 +249,8 @@ fn of_folder(home: &Home, segments: &Segments, moved_to: &Path) -> Result<(usize
     };
     let gone = segments.read_heads()?.into_keys().collect();
     let append = |lines: &[u8]| segments.open_writer()?.append_blocks(&[lines]).map(drop);
-    replace_log(home, &of_segments(folder), &files, gone, intact, append)
+    let (kept, left_out) = replace_log(home, &of_segments(folder), &files, gone, intact, append)?;
+    Ok((kept, left_out + foreign))
 }
 
 /// A file's content. A link or a pipe in its place holds none of its lines; it is moved aside itself.

@@ -187,3 +187,36 @@ fn links_out_of_the_workspace_are_told_and_lead_nowhere() {
     let found = check_logs(&raw).unwrap();
     assert_eq!(found.iter().map(|(log, _)| log.as_str()).collect::<Vec<_>>(), ["decisions"]);
 }
+
+/// What nobody wrote is no damage, and none of its lines are the log's.
+#[test]
+fn a_file_that_nobody_wrote_is_moved_aside_without_its_lines() {
+    for name in ["7.jsonl", "000007.jsonl", "copy of 000001.jsonl"] {
+        let dir = tempfile::tempdir().unwrap();
+        let raw = dir.path().join("raw");
+        let segments = Segments::in_folder(raw.join("decisions"));
+        append(&segments, 1);
+        append(&segments, 2);
+        let stranger = raw.join("decisions").join(name);
+        fs::write(&stranger, line(9)).unwrap();
+        let error = segments.read_lines().unwrap_err().to_string();
+        assert!(matches!(segments.read_lines(), Err(LogError::Damaged { is_foreign: true, .. })), "{error}");
+        assert!(error.contains("did not write it") && error.contains("hint: move it elsewhere"), "{error}");
+        assert!(!error.contains("backup"), "{error}");
+        let salvaged = salvage_logs(&raw).unwrap();
+        let [only] = &salvaged[..] else { panic!("{salvaged:?}") };
+        assert_eq!((only.kept, only.left_out), (2, 1), "{name}");
+        assert_eq!(text(segments.read_lines().unwrap()), line(1) + &line(2));
+        let aside = only.moved_to.join("decisions").join(name);
+        assert!(!stranger.exists() && fs::read_to_string(aside).unwrap() == line(9));
+        // What the hint says mends it, too.
+        fs::write(&stranger, line(9)).unwrap();
+        fs::rename(&stranger, dir.path().join("elsewhere")).unwrap();
+        assert_eq!(text(segments.read_lines().unwrap()), line(1) + &line(2));
+        // If one of its own segments is missing, this may be it under another name.
+        fs::rename(raw.join("decisions/000001.jsonl"), &stranger).unwrap();
+        assert!(matches!(segments.read_lines(), Err(LogError::Damaged { is_foreign: false, .. })), "{name}");
+        assert_eq!(salvage_logs(&raw).unwrap()[0].kept, 2, "{name}");
+        assert_eq!(text(segments.read_lines().unwrap()), line(1) + &line(2));
+    }
+}

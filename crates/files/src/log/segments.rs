@@ -167,7 +167,7 @@ impl Segments {
                 Segment::Sealed(path, hash) => (path, Some(hash.to_string())),
             };
             let what = match heads.get(&self.segment_name(*number)).filter(|head| !head.gone) {
-                None => "riddlemill did not write it: raw/heads.jsonl does not list it".to_owned(),
+                None => return Err(self.refuse_stray(path, "raw/heads.jsonl does not list it")),
                 Some(Head { sealed: Some(hash), .. }) if sealed.as_ref() != Some(hash) => {
                     format!("what was sealed has the hash {hash}")
                 }
@@ -205,10 +205,7 @@ impl Segments {
                 Some(segment) => segments.push(segment),
                 // Files that look like segments are not ignored; `fsck` reports any others.
                 None if is_log(name) => {
-                    return Err(LogError::damaged_file(
-                        &path,
-                        "riddlemill did not write it: no segment has such a name; move it elsewhere",
-                    ));
+                    return Err(self.refuse_stray(&path, "no segment has such a name"));
                 }
                 None => {}
             }
@@ -226,6 +223,46 @@ impl Segments {
         Ok(segments)
     }
 
+    /// The error for a file that no head names.
+    fn refuse_stray(&self, path: &Path, why: &str) -> LogError {
+        let is_foreign = self.find_foreign().is_ok_and(|foreign| foreign.iter().any(|file| file == path));
+        let what = format!("riddlemill did not write it: {why}");
+        LogError::Damaged { path: path.to_owned(), what, is_foreign }
+    }
+
+    /// The files among the segments that nobody wrote: no head names them, none of their lines has a chain, and every
+    /// segment that has a head is there, so that none of them is one under another name.
+    ///
+    /// # Errors
+    /// [`LogError`] if the folder, the heads or a file cannot be read.
+    pub(super) fn find_foreign(&self) -> Result<Vec<PathBuf>, LogError> {
+        let heads = self.read_heads()?;
+        let (mut foreign, mut there) = (Vec::new(), FxHashSet::default());
+        for entry in folder_entries(&self.dir)? {
+            let path = entry.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if !is_log(name) || (name == HEADS && self.home.0 == self.dir) {
+                continue;
+            }
+            let known = SegmentName::parse(name);
+            let known = known.filter(|name| name.is_exact && name.is_sealed == name.hash.is_some());
+            let file = known.map(|name| self.segment_name(name.number));
+            match file.filter(|file| heads.get(file).is_some_and(|head| !head.gone)) {
+                Some(file) => drop(there.insert(file)),
+                // A link or a pipe in its place has no lines that could be read.
+                None if name.ends_with(".jsonl")
+                    && !read_from(&path, 0).is_ok_and(|bytes| has_chain(&bytes)) =>
+                {
+                    foreign.push(path);
+                }
+                None => {}
+            }
+        }
+        let is_missing = |head: &Head| head.needs_file() && !there.contains(&head.file);
+        let is_whole = heads.values().any(|head| !head.gone) && !heads.values().any(is_missing);
+        Ok(if is_whole { foreign } else { Vec::new() })
+    }
+
     /// A segment's name in the heads.
     pub(super) fn segment_name(&self, number: u32) -> String {
         self.home.name_in_raw(&self.dir.join(format_number(number)))
@@ -238,6 +275,10 @@ impl Segments {
     pub(super) fn segment_path(&self, number: u32) -> PathBuf {
         open_path(&self.dir, number)
     }
+}
+
+fn has_chain(lines: &[u8]) -> bool {
+    filled_lines(lines).any(|line| split_chain(line).1.is_some())
 }
 
 /// Whether a file's lines could be those of a log.

@@ -154,7 +154,7 @@ pub(super) fn judge_segments(dir: &Path) -> Result<Judged, StoreError> {
 pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<SegmentEntry>), StoreError> {
     let mut entries = match read_entries(dir) {
         Ok(entries) => entries,
-        Err(LogError::Damaged { path, what }) => {
+        Err(LogError::Damaged { path, what, .. }) => {
             return Ok(((list_segments(dir)?, vec![damage_of_segment(&path, 0, what, None)]), Vec::new()));
         }
         Err(other) => return Err(other.into()),

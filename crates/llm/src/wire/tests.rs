@@ -76,7 +76,7 @@ fn a_cost_that_a_server_states_is_read() {
         (json!({}), Some(f64::NAN)),
         (json!({"usage": {"cost": -1}}), None),
     ] {
-        assert_eq!(all(body, header), Stated { cost: None, unbelievable: true });
+        assert_eq!(all(body, header), Stated { cost: None, unbelievable: true, miscounted: false });
     }
 }
 
@@ -203,5 +203,26 @@ proptest! {
     #[test]
     fn no_body_panics(status in 100..600u16, body in ".*") {
         let _ = read_one(&received(status, body));
+    }
+}
+
+#[test]
+fn counts_that_no_request_can_have_are_noticed_in_every_form() {
+    for body in [
+        r#"{"usage":{"prompt_tokens":10,"completion_tokens":1000000000}}"#,
+        r#"{"usage": {"prompt_tokens": -1, "completion_tokens": 5}}"#,
+        r#"{"usage":{"total_tokens":1e300}}"#,
+        r#"{"usageMetadata":{"candidatesTokenCount":100000001}}"#,
+        r#"{"eval_count":5000000000,"done":true}"#,
+    ] {
+        assert!(is_miscounted(body), "{body}");
+    }
+    for body in [
+        r#"{"usage":{"prompt_tokens":10,"completion_tokens":100000000}}"#,
+        r#"{"usage":{"prompt_tokens":null,"completion_tokens_details":{"reasoning_tokens":0}}}"#,
+        r#"{"content":"it says \"tokens\": 1000000000","usage":null}"#,
+        "tokens\"",
+    ] {
+        assert!(!is_miscounted(body), "{body}");
     }
 }

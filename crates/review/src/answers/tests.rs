@@ -226,3 +226,21 @@ fn a_pick_that_gives_the_right_option_away_is_taken_and_reported() {
     assert_eq!(cautioned("1;2;3").len(), 3, "its length, its quotes, its sentences");
     assert_eq!(cautioned("1;2;4"), []);
 }
+
+/// It was dropped without a word.
+#[test]
+fn an_answer_that_another_one_leaves_out_is_a_fault() {
+    let step = ballots::find_step("ruozhibench-gen", "translation").unwrap();
+    let with = item(&step, &[("question_en", "Why?")]);
+    let rejected = answers(&step, &with, &[("verdict", "reject"), ("question_en", "Why not?")]);
+    let Answers::Faulty(faults) = rejected else { panic!("{rejected:?}") };
+    assert_eq!(
+        faults[0].1.to_string(),
+        "is asked only where `verdict` is rewrite, and here it is reject; leave it blank, or answer `verdict` otherwise"
+    );
+    // What a form sends back as it was shown is no answer.
+    for text in ["Why?", " ", ""] {
+        let given = answers(&step, &with, &[("verdict", "reject"), ("question_en", text)]);
+        assert!(matches!(given, Answers::Given(_)), "{text}: {given:?}");
+    }
+}

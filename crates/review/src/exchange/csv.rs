@@ -7,6 +7,7 @@ use super::cells::{CsvFor, csv_table, restore_formula};
 use super::entries::{Entries, Entry, Places, RowCells};
 use super::problem::VoteProblem;
 use super::sheet::{ExportError, Sheet};
+use super::unread::Unread;
 use super::xlsx;
 use encoding_rs::{GB18030, UTF_16BE, UTF_16LE};
 use riddlemill_files::reading::{Dialect, HEAD, RowFault, RowReader, column_name, encoding_of};
@@ -112,7 +113,8 @@ pub(super) fn read_csv(bytes: &[u8]) -> Result<(Entries, Vec<VoteProblem>), Vote
     if columns.is_empty() {
         return Err(VoteProblem::Unreadable { what: "the file is empty".to_owned(), hint: None });
     }
-    Ok((Entries { sheet: None, columns, rows, places: Places::Cells }, notes))
+    let unread = Unread::of_table(&columns, &rows);
+    Ok((Entries { sheet: None, columns, rows, places: Places::Cells, unread }, notes))
 }
 
 /// Decodes text in any encoding that annotators' programs use, with warnings.

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use crate::value::Value;
 
+use super::unread::Unread;
+
 /// The rows of a file.
 pub(super) struct Entries {
     /// The worksheet.
@@ -12,6 +14,8 @@ pub(super) struct Entries {
     pub(super) columns: Vec<String>,
     pub(super) rows: Vec<Entry>,
     pub(super) places: Places,
+    /// What stands in the file beside these columns.
+    pub(super) unread: Unread,
 }
 
 /// One row.

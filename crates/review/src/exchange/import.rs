@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -16,6 +18,7 @@ use riddlemill_files::par_map::{map_ahead, split_batches};
 
 use super::entries::{Entries, Entry, Places};
 use super::problem::{Problem, VoteProblem};
+use super::seats::Seats;
 use super::{Format, csv, find_author, jsonl, label_studio, xlsx};
 
 /// The context of a file of votes.
@@ -34,6 +37,19 @@ pub struct ImportSettings<'s> {
     pub synthetic: bool,
 }
 
+/// The items of a step, by their ids.
+pub type ItemIndex<'i> = FxHashMap<&'i str, &'i Item>;
+
+/// A file of votes, or one sheet of it.
+#[derive(Clone, Debug)]
+pub struct VoteTable {
+    /// Its name, by which the format is known, and which problems have.
+    pub file: String,
+    pub bytes: Vec<u8>,
+    /// The worksheet, in a workbook; `None` is the sheet of the step's name, or the only one.
+    pub sheet: Option<String>,
+}
+
 /// The contents of a file of votes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Import {
@@ -45,6 +61,10 @@ pub struct Import {
     pub rows: usize,
     /// Rows not filled in.
     pub blank: usize,
+    /// Those of the votes that are on an earlier text, and will not count.
+    pub outdated: Vec<Digest>,
+    /// Rows with the hash of another item, whose votes would not count and are not among these.
+    pub misplaced: usize,
 }
 
 /// Most columns that a message names.
@@ -56,35 +76,55 @@ const BATCH: usize = 1 << 14;
 /// Reads the votes in `bytes`. The format is known by the name `file`, which also appears in problems.
 ///
 /// Nothing is stored: pass the votes to a [`VoteLog`](crate::VoteLog), which knows which of them it has.
-pub fn import_votes<'i>(
+pub fn import_votes(
     file: &str,
     bytes: &[u8],
-    item: impl Fn(&str) -> Option<&'i Item> + Sync,
+    items: &ItemIndex<'_>,
     settings: &ImportSettings<'_>,
 ) -> Import {
-    import_sheet(file, bytes, None, item, settings)
+    let table = VoteTable { file: file.to_owned(), bytes: bytes.to_vec(), sheet: None };
+    import_tables(vec![table], items, settings).swap_remove(0)
 }
 
-/// The same for one sheet of a workbook, by its name; `None` is the sheet of the step's name, or the only one.
-pub fn import_sheet<'i>(
-    file: &str,
-    bytes: &[u8],
-    sheet: Option<&str>,
-    item: impl Fn(&str) -> Option<&'i Item> + Sync,
+/// The same for several tables, in their order. Different answers of one person on one item are stored from none of
+/// them: nobody knows which is meant.
+pub fn import_tables(
+    tables: Vec<VoteTable>,
+    items: &ItemIndex<'_>,
     settings: &ImportSettings<'_>,
+) -> Vec<Import> {
+    let mut seats = Seats::default();
+    let mut imports: Vec<Import> = Vec::new();
+    for table in tables {
+        let import = read_table(&table, items, settings, &mut seats);
+        imports.push(import);
+    }
+    seats.take_votes(&mut imports);
+    imports
+}
+
+fn read_table(
+    table: &VoteTable,
+    items: &ItemIndex<'_>,
+    settings: &ImportSettings<'_>,
+    seats: &mut Seats,
 ) -> Import {
+    let (file, bytes) = (table.file.as_str(), table.bytes.as_slice());
     let form = settings.step.questions_of_round(settings.round);
     let whole = |trouble| Problem { file: file.to_owned(), place: String::new(), trouble };
     let mut import = Import::default();
     let names: Vec<&'static str> = form.iter().map(|field| field.name).collect();
+    let sheet = table.sheet.as_deref().unwrap_or(settings.step.name);
     let read = match Format::from_name(file) {
         Some(Format::Csv) => csv::read_csv(bytes).map(|(entries, notes)| (entries, notes, Vec::new())),
-        Some(Format::Xlsx) => xlsx::read_xlsx(bytes, sheet.unwrap_or(settings.step.name))
-            .map(|(entries, notes)| (entries, notes, Vec::new())),
+        Some(Format::Xlsx) => {
+            xlsx::read_xlsx(bytes, sheet).map(|(entries, notes)| (entries, notes, Vec::new()))
+        }
         Some(Format::Jsonl) => jsonl::read_jsonl(file, bytes, &names),
         Some(Format::LabelStudio) => label_studio::read_export(bytes, settings.people, &form),
         None => Err(VoteProblem::unknown_format()),
     };
+    seats.begin_table(file);
     let (mut entries, notes, problems) = match read {
         Ok(read) => read,
         Err(trouble) => {
@@ -100,13 +140,18 @@ pub fn import_sheet<'i>(
     if columns.item.is_none() || columns.annotator.is_none() || columns.content_hash.is_none() {
         return import;
     }
+    let lacks = columns.fields.contains(&None);
+    let unread = std::mem::take(&mut entries.unread).into_problems(&form, lacks);
+    let place = entries.sheet.as_ref().map(|sheet| format!("sheet {sheet}")).unwrap_or_default();
+    import
+        .problems
+        .extend(unread.into_iter().map(|trouble| Problem { place: place.clone(), ..whole(trouble) }));
 
     // Taken out, so that each batch of rows is freed after it was read; `entries` is still needed for places.
     let rows = std::mem::take(&mut entries.rows);
-    let reader = RowReader { file, entries: &entries, columns: &columns, form: &form, settings, item: &item };
-    let mut seats: FxHashMap<Digest, (usize, usize)> = FxHashMap::default();
-    seats.reserve(rows.len());
-    let mut votes: Vec<Option<Vote>> = Vec::with_capacity(rows.len());
+    let hashes = OnceLock::new();
+    let reader =
+        RowReader { file, entries: &entries, columns: &columns, form: &form, settings, items, hashes };
     let mut present: Vec<(String, String)> = Vec::new();
     let read = |batch: Vec<Entry>| -> Vec<(usize, Row)> {
         batch.into_par_iter().map(|entry| (entry.number, reader.read_row(&entry))).collect()
@@ -116,33 +161,18 @@ pub fn import_sheet<'i>(
             import.problems.extend(row.problems);
             import.rows += usize::from(row.named.is_some());
             import.blank += usize::from(row.blank);
+            import.misplaced += usize::from(row.misplaced);
             if !settings.assigned.is_empty() {
                 present.extend(row.named);
             }
             let Some((vote, seat)) = row.vote else { continue };
-            let Some(&(first, slot)) = seats.get(&seat) else {
-                seats.insert(seat, (number, votes.len()));
-                votes.push(Some(vote));
-                continue;
-            };
-            let agrees = votes[slot].as_ref().is_some_and(|earlier| earlier.same_content(&vote));
-            if !agrees {
-                // Nobody knows which of two different answers is meant, so neither is stored.
-                votes[slot] = None;
-                let place = |number| entries.name_place(number, columns.item);
-                import.problems.push(Problem {
-                    file: file.to_owned(),
-                    place: place(number),
-                    trouble: VoteProblem::Conflict {
-                        annotator: vote.annotator,
-                        item: vote.item,
-                        other: place(first),
-                    },
-                });
+            if row.outdated {
+                import.outdated.push(vote.id);
             }
+            let place = || entries.name_place(number, columns.item);
+            import.problems.extend(seats.add_vote(vote, seat, place));
         }
     });
-    import.votes = votes.into_iter().flatten().collect();
     import.problems.extend(missing_rows(settings, present).into_iter().map(whole));
     import
 }
@@ -225,8 +255,12 @@ impl BallotColumns {
         let fields = asked.filter(|(_, field)| field.required).map(|((name, at), _)| (*name, *at));
         let sheet = entries.sheet.as_ref().map(|sheet| format!("sheet {sheet}")).unwrap_or_default();
         let absent = needed.into_iter().chain(fields).filter(|(_, at)| at.is_none());
-        let columns =
-            || entries.columns.iter().filter(|name| !name.is_empty()).take(NAMED).cloned().collect();
+        // Of lines these are the ballot's, whatever stands in the file.
+        let own = match entries.places {
+            Places::Lines => entries.unread.names(),
+            _ => entries.columns.clone(),
+        };
+        let columns = || own.iter().filter(|name| !name.is_empty()).take(NAMED).cloned().collect();
         let lacking = |name| problem(sheet.clone(), VoteProblem::NoColumn { name, columns: columns() });
         doubled.chain(absent.map(|(name, _)| lacking(name))).collect()
     }
@@ -241,18 +275,37 @@ struct Row {
     /// Annotator and item, if the row names both.
     named: Option<(String, String)>,
     blank: bool,
+    /// Whether the vote is on an earlier text.
+    outdated: bool,
+    /// Whether the hash is another item's.
+    misplaced: bool,
 }
 
-struct RowReader<'r, F> {
+struct RowReader<'r> {
     file: &'r str,
     entries: &'r Entries,
     columns: &'r BallotColumns,
     form: &'r [Field],
     settings: &'r ImportSettings<'r>,
-    item: &'r F,
+    items: &'r ItemIndex<'r>,
+    /// Whose hash each is, once it is asked for.
+    hashes: OnceLock<FxHashMap<String, &'r str>>,
 }
 
-impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
+impl<'r> RowReader<'r> {
+    /// The item whose hash a cell is.
+    fn owner_of_hash(&self, cell: &str) -> Option<&'r str> {
+        let without_seal = |hash: &str| hash.split('.').next().unwrap_or_default().trim().to_owned();
+        let hashes = self.hashes.get_or_init(|| {
+            let of_item = |item: &&'r Item| {
+                [item.content_hash.to_string(), item.sheet_hash()].map(|hash| (hash, item.id.as_str()))
+            };
+            let all = self.items.values().flat_map(of_item);
+            all.map(|(hash, id)| (without_seal(&hash), id)).collect()
+        });
+        hashes.get(&without_seal(cell)).copied()
+    }
+
     fn read_row(&self, entry: &Entry) -> Row {
         let mut row = Row::default();
         let problem = |column: Option<usize>, trouble: VoteProblem| Problem {
@@ -287,7 +340,13 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
         };
         let Some(signed) = text(self.columns.annotator).map(Cow::into_owned) else {
             match filled {
-                true => row.problems.push(problem(self.columns.annotator, VoteProblem::NoAnnotator)),
+                true => row.problems.push(problem(
+                    self.columns.annotator,
+                    match self.entries.places {
+                        Places::Tasks => VoteProblem::NoAccount,
+                        _ => VoteProblem::NoAnnotator,
+                    },
+                )),
                 false => row.blank = true,
             }
             return row;
@@ -314,7 +373,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
                 return row;
             }
         }
-        let Some(item) = (self.item)(&id) else {
+        let Some(item) = self.items.get(id.as_str()).copied() else {
             row.problems
                 .push(problem(self.columns.item, VoteProblem::UnknownItem(answers::shorten_cell(&id))));
             return row;
@@ -353,7 +412,16 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
             }
         };
         let hash_cell = text(self.columns.content_hash).unwrap_or_default();
-        let (stale, item) = match item.read_handed(&hash_cell) {
+        let handed = item.read_handed(&hash_cell);
+        if !matches!(handed, HandedHash::Today(_))
+            && let Some(other) = self.owner_of_hash(&hash_cell)
+        {
+            row.misplaced = true;
+            let trouble = VoteProblem::OtherItem { item: id, other: other.to_owned() };
+            row.problems.push(problem(self.columns.content_hash, trouble));
+            return row;
+        }
+        let (stale, item) = match handed {
             HandedHash::Today(item) => (false, *item),
             // Today's drafts, candidates and orders do not apply to an older ballot.
             HandedHash::Earlier(hash) => {
@@ -391,6 +459,7 @@ impl<'i, F: Fn(&str) -> Option<&'i Item> + Sync> RowReader<'_, F> {
                 return row;
             }
         };
+        row.outdated = stale;
         if stale {
             row.problems.push(problem(self.columns.content_hash, VoteProblem::Stale(id.clone())));
         }

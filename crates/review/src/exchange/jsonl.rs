@@ -1,5 +1,7 @@
 //! Ballots as JSON lines.
 
+use riddlemill_benchmarks::notation::split_members;
+use riddlemill_text::notation::strip_byte_mark;
 use serde_json::{Map, Value as Json, json};
 
 use crate::value::Value;
@@ -8,6 +10,10 @@ use super::csv::decode_text;
 use super::entries::{Entries, Entry, Places, RowCells};
 use super::problem::{Problem, VoteProblem};
 use super::sheet::{ExportError, Sheet};
+use super::unread::{Part, Unread};
+
+/// The key of a line's answers.
+const ANSWERS: &str = "answers";
 
 pub(super) fn write_jsonl(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
     let mut lines = Vec::new();
@@ -52,29 +58,39 @@ pub(super) fn read_jsonl(
     columns.push("seconds".to_owned());
     let mut rows = Vec::new();
     let mut problems = Vec::new();
-    let mut known = std::collections::BTreeSet::new();
+    let mut unread = Unread::default();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let mut refuse = |trouble| {
+            problems.push(Problem { file: file.to_owned(), place: format!("line {}", at + 1), trouble });
+        };
         let object: Map<String, Json> = match riddlemill_text::notation::from_str(line) {
             Ok(object) => object,
             Err(error) => {
                 let what = format!("not a JSON object: {error}");
                 let hint = error.is_eof().then_some("was the file saved to its end?");
-                problems.push(Problem {
-                    file: file.to_owned(),
-                    place: format!("line {}", at + 1),
-                    trouble: VoteProblem::Unreadable { what, hint },
-                });
+                refuse(VoteProblem::Unreadable { what, hint });
                 continue;
             }
         };
-        known.extend(
-            columns[..kept]
-                .iter()
-                .enumerate()
-                .filter(|(_, name)| object.contains_key(*name))
-                .map(|(at, _)| at),
-        );
-        let answers = object.get("answers").and_then(Json::as_object);
+        if let Some(key) = repeated_key(line) {
+            refuse(VoteProblem::RepeatedKey(key));
+            continue;
+        }
+        let answers = object.get(ANSWERS).and_then(Json::as_object);
+        for (key, value) in &object {
+            match (key.as_str(), value) {
+                (ANSWERS, Json::Object(_) | Json::Null) => unread.note_name(key),
+                (ANSWERS, _) => unread.note_lost(Part::Key, key, value),
+                ("see" | "draft" | "seconds", _) => unread.note_name(key),
+                (known, _) if crate::ballot::RESERVED.contains(&known) => unread.note_name(key),
+                _ => unread.note_part(Part::Key, key, value),
+            }
+        }
+        for (key, value) in answers.into_iter().flatten() {
+            if !fields.contains(&key.as_str()) || value.is_object() {
+                unread.note_lost(Part::Answer, key, value);
+            }
+        }
         let cells = columns.iter().enumerate().map(|(at, name)| match at {
             _ if at < kept || at == seconds => object.get(name),
             _ => answers.and_then(|answers| answers.get(name)),
@@ -84,9 +100,27 @@ pub(super) fn read_jsonl(
     }
     // A key that no line has is a column that is missing.
     if !rows.is_empty() {
-        (0..kept).filter(|at| !known.contains(at)).for_each(|at| columns[at].clear());
+        columns[..kept].iter_mut().filter(|name| !unread.has_name(name)).for_each(String::clear);
+        if !unread.has_name(ANSWERS) {
+            let trouble = VoteProblem::NoColumn { name: ANSWERS, columns: unread.names() };
+            problems.push(Problem { file: file.to_owned(), place: String::new(), trouble });
+        }
     }
-    Ok((Entries { sheet: None, columns, rows, places: Places::Lines }, notes, problems))
+    Ok((Entries { sheet: None, columns, rows, places: Places::Lines, unread }, notes, problems))
+}
+
+/// A key that the line or its answers give two different values: nobody knows which is meant.
+fn repeated_key(line: &str) -> Option<String> {
+    let twice = |members: &[(String, &str)]| {
+        let mut keys = members.iter().enumerate();
+        let key = keys.find(|(at, (key, value))| {
+            members[..*at].iter().any(|(other, before)| other == key && before.trim() != value.trim())
+        })?;
+        Some(key.1.0.clone())
+    };
+    let members = split_members(strip_byte_mark(line)).ok()?;
+    let answers = members.iter().filter(|(key, _)| key == ANSWERS);
+    twice(&members).or_else(|| answers.filter_map(|(_, text)| twice(&split_members(text).ok()?)).next())
 }
 
 /// A JSON scalar or list of scalars as an answer.

@@ -18,6 +18,7 @@ use super::find_author;
 use super::jsonl::value_of_json;
 use super::problem::{Problem, VoteProblem};
 use super::sheet::{ExportError, Sheet, readable_value};
+use super::unread::{Part, Unread};
 
 /// One task per item. Drafts are exported as predictions if annotators may see them.
 pub(super) fn write_tasks(sheet: &Sheet<'_>) -> Result<Vec<u8>, ExportError> {
@@ -207,8 +208,7 @@ fn escape_xml(text: &str) -> String {
 }
 
 /// Reads an export as JSON or JSON_MIN: one row for every submitted annotation. Its author is found by the
-/// account (number or address) in the settings of the annotators, and by the task's own `annotator` only where
-/// no account is given.
+/// account (number or address) in the settings of the annotators; one without an account is nobody's.
 pub(super) fn read_export(
     bytes: &[u8],
     people: &[Annotator],
@@ -226,8 +226,13 @@ pub(super) fn read_export(
     columns.push("seconds".to_owned());
     let mut rows = Vec::new();
     let mut cancelled = false;
+    let mut unread = Unread::default();
     for (at, task) in tasks.iter().enumerate() {
-        for Annotation { data, by, given, lead_time } in annotations_of(at + 1, task)? {
+        for key in ASIDE {
+            unread.note_part(Part::Key, key, &task[key]);
+        }
+        for Annotation { data, by, given, lead_time, comments } in annotations_of(at + 1, task)? {
+            unread.note_part(Part::Key, COMMENTS, comments);
             let Some(given) = given else {
                 cancelled = true;
                 continue;
@@ -236,14 +241,23 @@ pub(super) fn read_export(
                 columns[..kept].iter().map(|name| value_of_json(&data[name])).collect();
             // Whoever the task was exported for, its author is whose account it was answered with.
             let signed = signatures_of(by);
-            let column = columns.iter().position(|name| name == "annotator");
-            if let (Some(column), Some(first)) = (column, signed.first()) {
+            if let Some(column) = columns.iter().position(|name| name == "annotator") {
                 let signatures: Vec<&str> = signed.iter().map(String::as_str).collect();
                 // An account that nobody has stays, and becomes the problem of its row.
-                let name = find_author(people, &signatures).map_or(first, |person| &person.name);
-                cells[column] = Some(Value::Text(name.clone()));
+                let name = signed.first().map(|first| {
+                    find_author(people, &signatures).map_or(first, |person| &person.name).clone()
+                });
+                cells[column] = name.map(Value::Text);
             }
-            cells.extend(form.iter().map(|field| answer_of(&*given.answer_to(field)?, field)));
+            given.note_unread(form, &mut unread);
+            for field in form {
+                let given = given.answer_to(field);
+                let answer = given.as_ref().and_then(|given| answer_of(given, field));
+                if let (Some(given), None) = (&given, &answer) {
+                    unread.note_lost(Part::Control, field.name, given);
+                }
+                cells.push(answer);
+            }
             cells.push(value_of_json(lead_time));
             rows.push(Entry { number: at + 1, cells: RowCells::Values(cells), merged: Vec::new() });
         }
@@ -254,8 +268,27 @@ pub(super) fn read_export(
             hint: Some("this is the file for import into Label Studio; export JSON or JSON-MIN from there"),
         });
     }
-    Ok((Entries { sheet: None, columns, rows, places: Places::Tasks }, notes, Vec::new()))
+    Ok((Entries { sheet: None, columns, rows, places: Places::Tasks, unread }, notes, Vec::new()))
 }
+
+/// What annotators write to each other.
+const COMMENTS: &str = "comments";
+
+/// Keys of a task under which people write what is no submitted annotation.
+const ASIDE: [&str; 2] = [COMMENTS, "drafts"];
+
+/// Keys of JSON-MIN that Label Studio fills in itself.
+const OWN: [&str; 9] = [
+    "id",
+    "annotation_id",
+    "annotator",
+    "lead_time",
+    "created_at",
+    "updated_at",
+    "agreement",
+    "project",
+    "inner_id",
+];
 
 /// An annotation in either format.
 struct Annotation<'t> {
@@ -267,6 +300,8 @@ struct Annotation<'t> {
     given: Option<LabelStudioAnswers<'t>>,
     /// Seconds.
     lead_time: &'t Json,
+    /// Those on the annotation itself.
+    comments: &'t Json,
 }
 
 /// Answers, in JSON and in JSON_MIN.
@@ -284,6 +319,30 @@ impl<'t> LabelStudioAnswers<'t> {
                 Some(Cow::Borrowed(&region["value"]))
             }
             LabelStudioAnswers::Plain(record) => wrap_plain(&record[field.name]),
+        }
+    }
+
+    /// Notes what was answered to no field.
+    fn note_unread(&self, form: &[Field], unread: &mut Unread) {
+        let asked = |name: &str| form.iter().any(|field| field.name == name);
+        match self {
+            LabelStudioAnswers::Regions(regions) => {
+                for region in *regions {
+                    let name = region["from_name"].as_str().unwrap_or_default();
+                    if !asked(name) {
+                        unread.note_part(Part::Control, name, &region["value"]);
+                    }
+                }
+            }
+            // Its other keys are the task's own: of the ballot, or what was shown.
+            LabelStudioAnswers::Plain(record) => {
+                for (name, value) in record.as_object().into_iter().flatten() {
+                    let known = RESERVED.iter().chain(&OWN).chain(&ASIDE).any(|known| known == name);
+                    if !known && !asked(name) && !name.starts_with("see_") {
+                        unread.note_part(Part::Control, name, value);
+                    }
+                }
+            }
         }
     }
 }
@@ -311,6 +370,7 @@ fn annotations_of(number: usize, task: &Json) -> Result<Vec<Annotation<'_>>, Vot
             by: &task["annotator"],
             given: Some(LabelStudioAnswers::Plain(task)),
             lead_time: &task["lead_time"],
+            comments: &Json::Null,
         }]),
         _ => Err(VoteProblem::Unreadable {
             what: format!("task {number} is not in a known export format of Label Studio"),
@@ -327,6 +387,7 @@ impl<'t> Annotation<'t> {
             by: &own["completed_by"],
             given: (own["was_cancelled"] != true).then_some(LabelStudioAnswers::Regions(regions)),
             lead_time: &own["lead_time"],
+            comments: &own[COMMENTS],
         }
     }
 }

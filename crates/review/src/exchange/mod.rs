@@ -18,13 +18,15 @@ mod import;
 mod jsonl;
 mod label_studio;
 mod problem;
+mod seats;
 mod sheet;
+mod unread;
 mod xlsx;
 
 pub(crate) use cells::in_workbook;
 pub use cells::{CsvFor, csv_table, disarm_formula};
 pub use csv::{SheetRow, TableRows, table_columns, table_rows, write_sheet};
-pub use import::{Import, ImportSettings, import_sheet, import_votes};
+pub use import::{Import, ImportSettings, ItemIndex, VoteTable, import_tables, import_votes};
 pub(crate) use jsonl::value_of_json as json_value;
 pub use problem::{Problem, VoteProblem};
 pub use sheet::{BallotSheet, ExportError};
@@ -160,5 +162,7 @@ fn find_author<'p>(people: &'p [Annotator], signed: &[&str]) -> Result<&'p Annot
     }
 }
 
+#[cfg(test)]
+mod losses_tests;
 #[cfg(test)]
 mod tests;

@@ -64,6 +64,22 @@ pub enum VoteProblem {
         /// Those that are there.
         columns: Vec<String>,
     },
+    /// A key of a line, or of its answers, has two values, and nobody knows which is meant.
+    #[error("the line gives the key `{0}` two different values; it was not imported")]
+    RepeatedKey(String),
+    /// Something that people wrote where no ballot has a question.
+    #[error("{part} is not read, and {} something in it: {}", row_count(*.count), match asked.is_empty() {
+        true => "it is no question of the ballot, so nothing of it is kept".to_owned(),
+        false => format!("the ballot asks for {}, so these answers were not imported", asked.join(", ")),
+    })]
+    Unread {
+        /// Such as "column `comment`".
+        part: String,
+        /// Rows that have it.
+        count: usize,
+        /// The questions of the ballot if it looks like the answer to one of them.
+        asked: Vec<&'static str>,
+    },
     /// The row ends before its last columns.
     #[error("the row has {given} of {wanted} columns; was the file saved completely?")]
     Short {
@@ -102,6 +118,11 @@ pub enum VoteProblem {
     /// Answers that nobody is said to have given.
     #[error("answers without an annotator; write whose they are into the column `annotator`")]
     NoAnnotator,
+    /// A platform's answers without an account.
+    #[error(
+        "answers of no account, so nobody knows whose they are, and the vote was not imported; write the account that gave them into `completed_by` (in JSON-MIN: `annotator`)"
+    )]
+    NoAccount,
     /// The same account in the settings of several people.
     #[error(
         "`{account}` is the account of {}, so the vote was not imported; an account belongs to one person: take it from the `accounts` of the others in pipeline.toml",
@@ -145,8 +166,20 @@ pub enum VoteProblem {
     #[error("merged into {0}; only the first row of a merged range is read")]
     Merged(String),
     /// The item changed since the ballot was exported. Imported and shown, but not counted.
-    #[error("{0} has changed since this was exported: the vote is stale and will not count")]
+    #[error(
+        "the hash is not that of today's {0}, which has changed since this was exported, unless the cell was edited: the vote is outdated and will not count (`riddlemill review carry` lists it)"
+    )]
     Stale(String),
+    /// The hash is that of another item, so the columns do not belong together.
+    #[error(
+        "this is the hash of {other}, not of {item}: the vote would not count, and was not imported; was one column sorted or pasted without the others?"
+    )]
+    OtherItem {
+        /// The item of the row.
+        item: String,
+        /// Whose hash it is.
+        other: String,
+    },
     /// Likewise, but the answer is meaningless without the older text.
     #[error(
         "{0} has changed since this was exported, and the answer refers to the earlier content; it was not imported"
@@ -200,6 +233,10 @@ fn who_may_vote(unqualified: bool, roles: &[Role], people: &[String]) -> String 
     }
 }
 
+fn row_count(count: usize) -> String {
+    format!("{} {}", count_with_noun(count as u64, "row"), if count == 1 { "has" } else { "have" })
+}
+
 impl VoteProblem {
     /// The error for a file whose name ends in none of the known ways.
     pub(super) fn unknown_format() -> VoteProblem {
@@ -211,12 +248,10 @@ impl VoteProblem {
 
     /// Whether nothing is lost by it: the row is imported, or there was none.
     pub fn is_note(&self) -> bool {
-        matches!(
-            self,
-            VoteProblem::Odd(_)
-                | VoteProblem::Stale(_)
-                | VoteProblem::GivesAway(_)
-                | VoteProblem::RowsMissing { .. }
-        )
+        match self {
+            VoteProblem::Odd(_) | VoteProblem::GivesAway(_) | VoteProblem::RowsMissing { .. } => true,
+            VoteProblem::Unread { asked, .. } => asked.is_empty(),
+            _ => false,
+        }
     }
 }

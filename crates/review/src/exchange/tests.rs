@@ -17,7 +17,7 @@ use crate::votes::{Vote, VoteLog};
 
 const AT: &str = "2026-01-01T00:00:00Z";
 
-fn people() -> Vec<Annotator> {
+pub(super) fn people() -> Vec<Annotator> {
     let person = |name: &str, role, account: &str| Annotator {
         name: name.into(),
         role,
@@ -29,7 +29,7 @@ fn people() -> Vec<Annotator> {
     vec![person("j1", Role::Junior, "7"), person("j2", Role::Junior, "8"), person("s1", Role::Senior, "9")]
 }
 
-fn items(ballot: &Ballot, count: usize) -> Vec<Item> {
+pub(super) fn items(ballot: &Ballot, count: usize) -> Vec<Item> {
     let item = |at: usize| {
         let id = format!("tieba:{at}");
         let text = format!("“第{at}题”, with \"quotes\",\nlines; and = signs");
@@ -51,17 +51,20 @@ fn items(ballot: &Ballot, count: usize) -> Vec<Item> {
     (0..count).map(item).collect()
 }
 
-fn settings<'s>(ballot: &'s Ballot, people: &'s [Annotator]) -> ImportSettings<'s> {
+pub(super) fn settings<'s>(ballot: &'s Ballot, people: &'s [Annotator]) -> ImportSettings<'s> {
     ImportSettings { step: ballot, round: Round::Vote, people, assigned: &[], at: AT, synthetic: false }
 }
 
-fn read(ballot: &Ballot, items: &[Item], file: &str, bytes: &[u8]) -> Import {
-    let people = people();
-    let find = |id: &str| items.iter().find(|item| item.id == id);
-    import_votes(file, bytes, find, &settings(ballot, &people))
+pub(super) fn index(items: &[Item]) -> ItemIndex<'_> {
+    items.iter().map(|item| (item.id.as_str(), item)).collect()
 }
 
-fn written(step: &Ballot, items: &[Item], annotator: &str, format: Format) -> File {
+pub(super) fn read(ballot: &Ballot, items: &[Item], file: &str, bytes: &[u8]) -> Import {
+    let people = people();
+    import_votes(file, bytes, &index(items), &settings(ballot, &people))
+}
+
+pub(super) fn written(step: &Ballot, items: &[Item], annotator: &str, format: Format) -> File {
     let rows: Vec<(&Item, Option<&Vote>)> = items.iter().map(|item| (item, None)).collect();
     let ballot = BallotSheet { step, round: Round::Vote, annotator, rows: &rows, seed: 5, proposed: None };
     export_ballot(&ballot, format).unwrap().remove(0)
@@ -73,11 +76,11 @@ fn grid(file: &File) -> Vec<Vec<String>> {
     reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
 }
 
-fn column(grid: &[Vec<String>], name: &str) -> usize {
+pub(super) fn column(grid: &[Vec<String>], name: &str) -> usize {
     grid[0].iter().position(|header| header == name).unwrap()
 }
 
-fn to_csv(grid: &[Vec<String>]) -> Vec<u8> {
+pub(super) fn to_csv(grid: &[Vec<String>]) -> Vec<u8> {
     let mut writer = ::csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
     grid.iter().for_each(|row| writer.write_record(row).unwrap());
     writer.into_inner().unwrap()
@@ -99,7 +102,7 @@ fn to_xlsx(sheet: &str, grid: &[Vec<String>], merge: Option<(u32, u32, u16)>) ->
 }
 
 /// A FLUB type ballot of `j1` with every row filled in.
-fn filled(count: usize) -> (Ballot, Vec<Item>, Vec<Vec<String>>) {
+pub(super) fn filled(count: usize) -> (Ballot, Vec<Item>, Vec<Vec<String>>) {
     let step = ballots::find_step("flub", "type").unwrap();
     let items = items(&step, count);
     let mut grid = grid(&written(&step, &items, "j1", Format::Csv));
@@ -108,7 +111,7 @@ fn filled(count: usize) -> (Ballot, Vec<Item>, Vec<Vec<String>>) {
     (step, items, grid)
 }
 
-fn messages(import: &Import) -> Vec<String> {
+pub(super) fn messages(import: &Import) -> Vec<String> {
     import.problems.iter().map(Problem::to_string).collect()
 }
 
@@ -203,7 +206,10 @@ fn moved_columns_and_added_ones_change_nothing() {
         .enumerate()
         .for_each(|(at, row)| row.insert(2, if at == 0 { "note".into() } else { "!".into() }));
     let import = read(&step, &items, "a.csv", &to_csv(&grid));
-    assert_eq!((import.votes.len(), import.problems.len()), (5, 0), "{:?}", messages(&import));
+    assert_eq!(import.votes.len(), 5, "{:?}", messages(&import));
+    let told = "a.csv: the column `note` is not read, and 5 rows have something in it: it is no question of the ballot, so nothing of it is kept";
+    assert_eq!(messages(&import), [told]);
+    assert!(import.problems[0].trouble.is_note());
 }
 
 #[test]
@@ -259,8 +265,7 @@ fn deleted_rows_are_noticed_where_it_is_known_what_was_assigned() {
     };
     let assigned: Vec<Task> = items.iter().map(task).collect();
     let settings = ImportSettings { assigned: &assigned, ..settings(&step, &people) };
-    let find = |id: &str| items.iter().find(|item| item.id == id);
-    let import = import_votes("a.csv", &to_csv(&grid), find, &settings);
+    let import = import_votes("a.csv", &to_csv(&grid), &index(&items), &settings);
     assert_eq!(import.votes.len(), 4);
     assert_eq!(
         messages(&import),
@@ -400,8 +405,12 @@ fn a_vote_on_an_older_text_is_taken_as_stale_unless_it_leans_on_that_text() {
     grid[1][at] = "1".into();
     let sides = [("human", "new".to_owned()), ("llm", "l0".to_owned())];
     let new = Item::from_sides(&step, old[0].id.clone(), Content::new(), "explanation", sides, 5);
-    let import =
-        super::import_votes("a.csv", &to_csv(&grid), |_: &str| Some(&new), &settings(&step, &people));
+    let import = super::import_votes(
+        "a.csv",
+        &to_csv(&grid),
+        &index(std::slice::from_ref(&new)),
+        &settings(&step, &people),
+    );
     assert!(
         matches!(&import.problems[..], [Problem { trouble: VoteProblem::StaleUnread(_), .. }]),
         "{:?}",
@@ -529,9 +538,12 @@ fn an_account_that_nobody_has_is_the_problem_of_its_row_in_every_format() {
     tasks[2]["annotations"] = answered(serde_json::Value::Null);
     let import = read(&step, &items, "export.json", &serde_json::to_vec(&tasks).unwrap());
     let who: Vec<&str> = import.votes.iter().map(|vote| &*vote.annotator).collect();
-    assert_eq!(who, ["j2", "j1"]);
+    assert_eq!(who, ["j2"]);
     let found = messages(&import);
-    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found.len(), 2, "{found:?}");
+    // Whoever the task was exported for, nobody says that they answered it.
+    assert!(found[1].starts_with("export.json: task 3, annotator: answers of no account"), "{found:?}");
+    assert!(!import.problems[1].trouble.is_note());
     assert!(found[0].contains("second@example.org") && found[0].contains("nobody's account"), "{found:?}");
     assert!(found[0].contains("accounts = [\"second@example.org\"]"), "{found:?}");
 
@@ -545,10 +557,10 @@ fn an_account_that_nobody_has_is_the_problem_of_its_row_in_every_format() {
             person
         })
         .collect();
-    let find = |id: &str| items.iter().find(|item| item.id == id);
     tasks[1]["annotations"] = answered(8.into());
+    tasks[2]["annotations"] = answered(7.into());
     let bytes = serde_json::to_vec(&tasks).unwrap();
-    let import = super::import_votes("export.json", &bytes, find, &settings(&step, &mended));
+    let import = super::import_votes("export.json", &bytes, &index(&items), &settings(&step, &mended));
     assert_eq!((import.votes.len(), import.problems.len()), (3, 0), "{:?}", messages(&import));
 
     // Tables name accounts in their column `annotator`.
@@ -565,9 +577,8 @@ fn an_account_that_nobody_has_is_the_problem_of_its_row_in_every_format() {
     // An account of two people is neither's.
     let mut twins = people();
     twins[1].accounts = vec!["7".into()];
-    let find = |id: &str| items.iter().find(|item| item.id == id);
     grid[1][name] = "7".into();
-    let import = super::import_votes("a.csv", &to_csv(&grid), find, &settings(&step, &twins));
+    let import = super::import_votes("a.csv", &to_csv(&grid), &index(&items), &settings(&step, &twins));
     assert!(lines(&import).contains("`7` is the account of j1 and of j2"), "{}", lines(&import));
 }
 
@@ -596,8 +607,8 @@ fn a_workbook_of_several_sheets_says_which_step_each_is_of() {
     let of = |step: &str| vec![(grid[1][recipe].clone(), step.to_owned(), "vote".to_owned())];
     assert_eq!(found, [("types".to_owned(), of("type")), ("cleaning".to_owned(), of("clean"))]);
     let people = people();
-    let find = |id: &str| items.iter().find(|item| item.id == id);
-    let import = import_sheet("all.xlsx", &bytes, Some("types"), find, &settings(&step, &people));
+    let table = VoteTable { file: "all.xlsx".into(), bytes, sheet: Some("types".into()) };
+    let import = import_tables(vec![table], &index(&items), &settings(&step, &people)).remove(0);
     assert_eq!((import.votes.len(), import.problems.len()), (2, 0), "{:?}", messages(&import));
     // Every format says so.
     for format in [Format::Csv, Format::Xlsx, Format::Jsonl] {

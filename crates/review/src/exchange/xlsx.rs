@@ -16,6 +16,7 @@ use super::cells::{in_workbook, restore_formula};
 use super::entries::{Entries, Entry, Places, RowCells, column_letters};
 use super::problem::VoteProblem;
 use super::sheet::Sheet;
+use super::unread::Unread;
 
 const GUIDELINE: &str = "guideline";
 const OPTIONS: &str = "options";
@@ -230,8 +231,9 @@ fn read_entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, VoteP
         });
         Entry { number: row as usize + 1, cells: RowCells::Values(cells), merged: merged.collect() }
     });
-    let rows = rows.collect();
-    Ok(Entries { sheet: Some(sheet), columns, rows, places: Places::Cells })
+    let rows: Vec<Entry> = rows.collect();
+    let unread = Unread::of_table(&columns, &rows);
+    Ok(Entries { sheet: Some(sheet), columns, rows, places: Places::Cells, unread })
 }
 
 fn cell_value(cell: &Data) -> Option<Value> {

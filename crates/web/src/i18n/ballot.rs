@@ -91,6 +91,11 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "“{}” accepts the draft, but a different text is written here.",
         "选了“{}”就是采用草稿，但此处写了别的文本。",
     ),
+    (
+        "fault_not_asked",
+        "This is asked only where “{}” is answered with {}; leave it blank, or change that answer.",
+        "只有“{}”选了 {} 时才需回答此项；请留空，或修改前一项。",
+    ),
     ("fault_no_draft", "“{}” accepts the draft, but there is none.", "选了“{}”就是采用草稿，但并没有草稿。"),
     ("key_move", "move between answers", "在答案间移动"),
     ("key_save", "save and continue", "保存并继续"),

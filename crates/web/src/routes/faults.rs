@@ -35,6 +35,14 @@ pub(super) fn describe_fault(language: Language, form: &[Field], field: &str, fa
         }
         Fault::Contradiction { verdict } => ("fault_contradiction", vec![earlier(verdict)]),
         Fault::NoDraft { verdict } => ("fault_no_draft", vec![earlier(verdict)]),
+        Fault::NotAsked { asked, allowed, .. } => {
+            let other = form.iter().find(|known| known.name == *asked);
+            let label = other.map_or(*asked, |known| label_in(language, known.label));
+            let codes = allowed.iter();
+            let labels = codes
+                .map(|code| other.map_or_else(|| (*code).to_owned(), |f| answer_label(language, f, code)));
+            ("fault_not_asked", vec![label.to_owned(), labels.collect::<Vec<_>>().join(" / ")])
+        }
         Fault::Repeats { other } => {
             let label =
                 form.iter().find(|known| known.name == *other).map(|known| label_in(language, known.label));

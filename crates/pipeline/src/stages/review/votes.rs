@@ -1,5 +1,7 @@
 //! The votes of a workspace: those of people, and those of the sample if there is one.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashMap;
 
 use crate::config::{Config, sections};
@@ -8,6 +10,7 @@ use riddlemill_files::fence;
 use riddlemill_review::votes::{AsideLine, Asides, SetAside};
 use riddlemill_review::{Vote, VoteLog};
 use riddlemill_tables::{Error, Workspace};
+use riddlemill_text::text::count_with_noun;
 
 /// All votes that count, people's first.
 #[derive(Debug, Default)]
@@ -88,6 +91,27 @@ impl Votes {
     /// Lines of the log that are not votes; they are ignored.
     pub fn damaged_lines(&self) -> &[String] {
         &self.damaged
+    }
+
+    /// A sentence for each person whose votes on a recipe count although pipeline.toml no longer has them.
+    pub fn missing_people(&self, config: &Config, recipe: &str) -> Vec<String> {
+        let of_people = || self.votes.iter().filter(|vote| vote.recipe == recipe && !vote.synthetic);
+        let mut missing: BTreeMap<&str, usize> = BTreeMap::new();
+        for vote in of_people() {
+            if !config.annotators.iter().any(|person| person.name == vote.annotator) {
+                *missing.entry(&vote.annotator).or_default() += 1;
+            }
+        }
+        let all = of_people().count();
+        let told = |(name, votes): (&str, usize)| {
+            format!(
+                "{recipe}: {votes} of {} that count are of {name}, whom no [[annotator]] in pipeline.toml names; they still count\n  \
+                 hint: add an [[annotator]] of that name again, also for somebody who left or was renamed; \
+                 `riddlemill review set-aside {name} --by NAME --why TEXT` if the votes are not to count",
+                count_with_noun(all as u64, "vote")
+            )
+        };
+        missing.into_iter().map(told).collect()
     }
 
     fn of_step(&self, recipe: &str, step: &str) -> impl Iterator<Item = &Vote> {
