@@ -203,3 +203,19 @@ fn a_candidate_of_other_stages() {
     }
     finds(&ws, &["flub candidate: it was built from other rows than the last stage holds now"]);
 }
+
+/// A file of a release that was edited together with its checksum is seen, and doing what is advised mends it.
+pub fn edits_of_a_release_are_seen(ws: &Workspace, recipe: &str) {
+    let folder = format!("output/{recipe}/1.0.0");
+    let place = format!("{folder}/LICENSE");
+    let old = sha256_of_file(&ws.path(&place)).unwrap();
+    ws.write(&place, ws.read(&place) + "edited\n");
+    let new = sha256_of_file(&ws.path(&place)).unwrap();
+    ws.write(&format!("{folder}/SHA256SUMS"), ws.read(&format!("{folder}/SHA256SUMS")).replace(&old, &new));
+    ws.call(["verify", &folder]).expect(0);
+    let told = ws.call(["verify", &folder, "--raw"]).expect(1).out;
+    assert!(told.contains("1.0.0 when it was released"), "{told}");
+    fs::rename(ws.path(&folder), ws.path("edited")).unwrap();
+    ws.call(["run", "--recipe", recipe]).expect(0);
+    ws.call(["verify", &folder, "--raw"]).expect(0);
+}
