@@ -215,7 +215,7 @@ pub fn edits_of_a_release_are_seen(ws: &Workspace, recipe: &str) {
     ws.call(["verify", &folder]).expect(0);
     let told = ws.call(["verify", &folder, "--raw"]).expect(1).out;
     assert!(told.contains("1.0.0 when it was released"), "{told}");
-    fs::rename(ws.path(&folder), ws.path("edited")).unwrap();
+    std::fs::rename(ws.path(&folder), ws.path("edited")).unwrap();
     ws.call(["run", "--recipe", recipe]).expect(0);
     ws.call(["verify", &folder, "--raw"]).expect(0);
 }
