@@ -280,3 +280,12 @@ pub(super) fn print_raw(text: &str) -> Result<(), Failure> {
         _ => Ok(()),
     }
 }
+
+/// The name of a file, with its folders where another one is called the same.
+pub(super) fn short_name(path: &Path, files: &[PathBuf]) -> String {
+    let is_shared = files.iter().any(|other| other != path && other.file_name() == path.file_name());
+    match path.file_name() {
+        Some(name) if !is_shared => name.to_string_lossy().into_owned(),
+        _ => path.display().to_string(),
+    }
+}

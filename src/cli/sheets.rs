@@ -390,7 +390,7 @@ fn take_votes(
     let mut named: Vec<VoteTable> = Vec::with_capacity(tables.len());
     for Table { path, sheet } in tables {
         let bytes = fs::read(path).map_err(Error::io("read", path))?;
-        named.push(VoteTable { file: short_name(path, &paths), bytes, sheet: sheet.clone() });
+        named.push(VoteTable { file: output::short_name(path, &paths), bytes, sheet: sheet.clone() });
     }
     let names: Vec<String> = named.iter().map(|table| table.file.clone()).collect();
     let votes = room.by_item();
@@ -469,13 +469,4 @@ fn take_votes(
         });
     }
     Ok(troubled)
-}
-
-/// The name of a file, with its folders where another one is called the same.
-pub(super) fn short_name(path: &Path, files: &[PathBuf]) -> String {
-    let is_shared = files.iter().any(|other| other != path && other.file_name() == path.file_name());
-    match path.file_name() {
-        Some(name) if !is_shared => name.to_string_lossy().into_owned(),
-        _ => path.display().to_string(),
-    }
 }

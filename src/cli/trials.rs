@@ -116,7 +116,7 @@ fn grade_by_gold(
     let (mut sent, mut troubled) = (Vec::new(), false);
     let table = |path: &PathBuf| -> Result<VoteTable, Failure> {
         let bytes = fs::read(path).map_err(Error::io("read", path))?;
-        Ok(VoteTable { file: sheets::short_name(path, options.files), bytes, sheet: None })
+        Ok(VoteTable { file: output::short_name(path, options.files), bytes, sheet: None })
     };
     let tables = options.files.iter().map(table).collect::<Result<Vec<_>, _>>()?;
     for found in import_tables(tables, &items, &settings) {

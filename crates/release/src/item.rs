@@ -39,7 +39,7 @@ pub(super) enum NoRow {
     },
     /// It lacks a value that every row has.
     Lacking {
-        /// The column.
+        /// The name of the column that is empty.
         column: &'static str,
     },
     /// It does not meet a requirement.

@@ -66,12 +66,12 @@ impl Listed {
         let ends_in =
             |entry: &Path, ends: &[&str]| entry.extension().is_some_and(|end| ends.iter().any(|e| end == *e));
         for entry in &entries {
-            let name = unpacked_name(entry);
+            let name = lines::unpacked_name(entry);
             // Scripts write a spreadsheet of the same contents beside their JSON.
             let is_copy = || {
                 ["jsonl", "json", "npy"]
                     .iter()
-                    .any(|end| entries.iter().any(|other| unpacked_name(other) == name.with_extension(end)))
+                    .any(|end| entries.iter().any(|other| lines::unpacked_name(other) == name.with_extension(end)))
             };
             let is_hidden = entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
             if entry.is_dir() {
@@ -106,15 +106,6 @@ pub(super) fn unpacked_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     reading::open_unpacked(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// The name that a packed file has when it is unpacked.
-pub(super) fn unpacked_name(path: &Path) -> PathBuf {
-    let packed = ["gz", "zst", "bz2", "xz", "lz4", "zip"];
-    match path.extension().and_then(|end| end.to_str()) {
-        Some(end) if packed.contains(&end) => path.with_extension(""),
-        _ => path.to_owned(),
-    }
 }
 
 /// The lines of a file for the set with this config.

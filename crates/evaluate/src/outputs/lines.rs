@@ -56,3 +56,12 @@ pub(super) fn parse_output(line: &str) -> Result<Output, OutputError> {
         ratings: Vec::new(),
     })
 }
+
+/// The name that a packed file has when it is unpacked.
+pub(super) fn unpacked_name(path: &Path) -> PathBuf {
+    let packed = ["gz", "zst", "bz2", "xz", "lz4", "zip"];
+    match path.extension().and_then(|end| end.to_str()) {
+        Some(end) if packed.contains(&end) => path.with_extension(""),
+        _ => path.to_owned(),
+    }
+}

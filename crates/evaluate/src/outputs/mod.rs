@@ -32,7 +32,8 @@ use crate::store::Error;
 use crate::text::count_with_noun;
 use crate::text::normalise::{Fold, fold};
 use error::{NotMergeable, OutputError};
-use files::{Listed, unpacked_name};
+use files::Listed;
+use lines::unpacked_name;
 use matching::{Items, TaskOfOutput, places_of_choices, usual_tasks};
 
 /// Why an answer to a row is missing: the files of `--outputs` have those to others.

@@ -33,13 +33,6 @@ impl WrittenRules {
         Ok(WrittenRules(Anonymise::new(&settings, &Lists::default())?))
     }
 
-    /// Those of the default settings.
-    #[cfg(test)]
-    pub fn usual() -> WrittenRules {
-        let settings = sections::Anonymise::default();
-        WrittenRules(Anonymise::new(&settings, &Lists::default()).unwrap())
-    }
-
     /// Marks personal data in the texts of answers. Returns what was marked: field, kinds and counts.
     pub fn mark_answers(&self, values: &mut Values) -> Vec<String> {
         let mut found = Vec::new();
@@ -64,8 +57,13 @@ impl WrittenRules {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// Those of the default settings.
+    pub fn usual_rules() -> WrittenRules {
+        WrittenRules(Anonymise::new(&sections::Anonymise::default(), &Lists::default()).unwrap())
+    }
 
     #[test]
     fn personal_data_in_answers_is_marked_and_links_and_names_are_not() {
@@ -73,7 +71,7 @@ mod tests {
         values.set("verdict", "rewrite");
         values.set("why", "我同学讲的，电话13812345678，见 https://example.org 的@云中鹤");
         values.set("hints", vec!["Ask tom@example.com.".to_owned(), "Look up.".to_owned()]);
-        let found = WrittenRules::usual().mark_answers(&mut values);
+        let found = usual_rules().mark_answers(&mut values);
         assert_eq!(found, ["hints: email 1", "why: phone 1"]);
         assert_eq!(values.text_of("verdict"), Some("rewrite"));
         assert_eq!(values.text_of("why"), Some("我同学讲的，电话[电话]，见 https://example.org 的@云中鹤"));
@@ -81,6 +79,6 @@ mod tests {
             values.get("hints").and_then(Value::as_list),
             Some(&["Ask [e-mail].".to_owned(), "Look up.".to_owned()][..])
         );
-        assert!(WrittenRules::usual().mark_answers(&mut values).is_empty(), "marks are not marked");
+        assert!(usual_rules().mark_answers(&mut values).is_empty(), "marks are not marked");
     }
 }

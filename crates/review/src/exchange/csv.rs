@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::cells::{CsvFor, csv_table, restore_formula};
-use super::entries::{Entries, Entry, Places, RowCells};
+use super::entries::{Entries, Entry, Places, RowCells, filled_columns};
 use super::problem::VoteProblem;
 use super::sheet::{ExportError, Sheet};
 use super::unread::Unread;
@@ -113,7 +113,7 @@ pub(super) fn read_csv(bytes: &[u8]) -> Result<(Entries, Vec<VoteProblem>), Vote
     if columns.is_empty() {
         return Err(VoteProblem::Unreadable { what: "the file is empty".to_owned(), hint: None });
     }
-    let unread = Unread::of_table(&columns, &rows);
+    let unread = Unread::of_table(&columns, filled_columns(&rows));
     Ok((Entries { sheet: None, columns, rows, places: Places::Cells, unread }, notes))
 }
 

@@ -18,6 +18,12 @@ pub(super) struct Entries {
     pub(super) unread: Unread,
 }
 
+/// The column of each cell of rows that is not empty.
+pub(super) fn filled_columns(rows: &[Entry]) -> impl Iterator<Item = usize> {
+    rows.iter()
+        .flat_map(|row| (0..row.cells.len()).filter(|at| row.cells.text_at(*at).is_some()))
+}
+
 /// One row.
 pub(super) struct Entry {
     /// The number of the row, line or task, from 1.

@@ -99,7 +99,9 @@ pub fn import_tables(
         let import = read_table(&table, items, settings, &mut seats);
         imports.push(import);
     }
-    seats.take_votes(&mut imports);
+    for (table, vote) in seats.take_votes() {
+        imports[table].votes.push(vote);
+    }
     imports
 }
 

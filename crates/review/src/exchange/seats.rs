@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 
 use riddlemill_files::digest::Digest;
 
-use super::import::Import;
 use super::problem::{Problem, VoteProblem};
 use crate::votes::Vote;
 
@@ -61,10 +60,8 @@ impl Seats {
         Some(Problem { file: self.files[table].clone(), place: place(), trouble })
     }
 
-    /// Gives each table the votes that nothing contradicts.
-    pub(super) fn take_votes(self, imports: &mut [Import]) {
-        for Seated { vote, table, .. } in self.votes {
-            imports[table].votes.extend(vote);
-        }
+    /// The votes that nothing contradicts, each with the number of its table.
+    pub(super) fn take_votes(self) -> impl Iterator<Item = (usize, Vote)> {
+        self.votes.into_iter().filter_map(|Seated { vote, table, .. }| Some((table, vote?)))
     }
 }

@@ -3,9 +3,10 @@
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
+use riddlemill_files::reading::workbook::column_letters;
+
 use crate::ballot::{Field, RESERVED};
 
-use super::entries::{Entry, column_letters};
 use super::problem::VoteProblem;
 
 /// How like a name of a field another one is that may mean it.
@@ -37,17 +38,13 @@ pub(super) struct Unread {
 
 impl Unread {
     /// The columns of a table, whichever of them a ballot has: what it has is taken out by [`Unread::into_problems`].
-    pub(super) fn of_table(columns: &[String], rows: &[Entry]) -> Unread {
+    /// `filled`: the column of each cell that is not empty.
+    pub(super) fn of_table(columns: &[String], filled: impl Iterator<Item = usize>) -> Unread {
         let mut unread = Unread::default();
-        let extra: Vec<usize> = (0..columns.len()).filter(|at| !is_own(&columns[*at])).collect();
-        for row in rows {
-            for at in extra.iter().copied().chain(columns.len()..row.cells.len()) {
-                if row.cells.text_at(at).is_some() {
-                    match columns.get(at).map(|name| name.trim()).filter(|name| !name.is_empty()) {
-                        Some(name) => unread.count_part(Part::Column, name, false),
-                        None => unread.count_part(Part::Nameless, &column_letters(at), false),
-                    }
-                }
+        for at in filled.filter(|at| columns.get(*at).is_none_or(|name| !is_own(name))) {
+            match columns.get(at).map(|name| name.trim()).filter(|name| !name.is_empty()) {
+                Some(name) => unread.count_part(Part::Column, name, false),
+                None => unread.count_part(Part::Nameless, &column_letters(at), false),
             }
         }
         unread

@@ -13,7 +13,7 @@ use crate::item::Item;
 use crate::value::Value;
 
 use super::cells::{in_workbook, restore_formula};
-use super::entries::{Entries, Entry, Places, RowCells, column_letters};
+use super::entries::{Entries, Entry, Places, RowCells, column_letters, filled_columns};
 use super::problem::VoteProblem;
 use super::sheet::Sheet;
 use super::unread::Unread;
@@ -232,7 +232,7 @@ fn read_entries(workbook: &mut Book<'_>, sheet: String) -> Result<Entries, VoteP
         Entry { number: row as usize + 1, cells: RowCells::Values(cells), merged: merged.collect() }
     });
     let rows: Vec<Entry> = rows.collect();
-    let unread = Unread::of_table(&columns, &rows);
+    let unread = Unread::of_table(&columns, filled_columns(&rows));
     Ok(Entries { sheet: Some(sheet), columns, rows, places: Places::Cells, unread })
 }
 

@@ -2,10 +2,20 @@
 
 use super::files::Dump;
 use super::known_columns::{COLUMNS, field_of};
-use super::rows::TableHead;
 use super::wanted::held_columns;
 use crate::config::SourceKind;
 use riddlemill_files::reading::{ABOVE, Packing, column_name};
+
+/// What stands at the head of a table.
+#[derive(Debug, Default)]
+pub(super) struct TableHead {
+    /// The names of the columns: an empty cell is a column, too.
+    pub(super) names: Vec<String>,
+    /// The first rows below them.
+    pub(super) below: Vec<Vec<String>>,
+    /// What parts the columns of a table of text; `None` of a workbook.
+    pub(super) delimiter: Option<u8>,
+}
 
 /// A longer name of a column is a text.
 const LONGEST: usize = 40;

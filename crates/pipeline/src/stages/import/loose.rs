@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::known_columns::NAMES;
-use super::native_id::as_meant;
+use super::native_id::{as_meant, is_no_value};
 
 /// A string, or a number as it would be written; anything else is absent. Numbers never pass
 /// through a float: ids are whole or they are text.
@@ -197,33 +197,6 @@ pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D
         written if is_no_value(written) => Ok(false),
         _ => Err(D::Error::custom(format!("{written:?} is neither true nor false"))),
     }
-}
-
-/// What programs write where there is no value: databases, spreadsheets, R, pandas, HTML.
-pub(super) fn is_no_value(value: &str) -> bool {
-    const NONE: [&str; 18] = [
-        "null",
-        "none",
-        "nan",
-        "n/a",
-        "\\n",
-        "nil",
-        "undefined",
-        "&nbsp;",
-        "(null)",
-        "<na>",
-        "nat",
-        "#n/a",
-        "#null!",
-        "#ref!",
-        "#value!",
-        "#name?",
-        "#div/0!",
-        "#num!",
-    ];
-    let value = value.trim();
-    // A text of one blank or another says nothing, either, but is not a mark of its own.
-    value.len() <= 12 && NONE.iter().any(|none| value.eq_ignore_ascii_case(none))
 }
 
 /// The length of a list; anything else has none.

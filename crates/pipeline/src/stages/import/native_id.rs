@@ -11,8 +11,6 @@
 
 use std::borrow::Cow;
 
-use super::loose::is_no_value;
-
 /// A spreadsheet keeps this many digits, and a float all whole numbers of so many.
 const EXACT: usize = 15;
 
@@ -61,6 +59,33 @@ pub(super) fn describe_damage(written: &str) -> String {
         "the id `{}` names no post: a spreadsheet or a program made it; save the column as text, and import the file again",
         written.chars().take(40).collect::<String>()
     )
+}
+
+/// What programs write where there is no value: databases, spreadsheets, R, pandas, HTML.
+pub(super) fn is_no_value(value: &str) -> bool {
+    const NONE: [&str; 18] = [
+        "null",
+        "none",
+        "nan",
+        "n/a",
+        "\\n",
+        "nil",
+        "undefined",
+        "&nbsp;",
+        "(null)",
+        "<na>",
+        "nat",
+        "#n/a",
+        "#null!",
+        "#ref!",
+        "#value!",
+        "#name?",
+        "#div/0!",
+        "#num!",
+    ];
+    let value = value.trim();
+    // A text of one blank or another says nothing, either, but is not a mark of its own.
+    value.len() <= 12 && NONE.iter().any(|none| value.eq_ignore_ascii_case(none))
 }
 
 enum Number {

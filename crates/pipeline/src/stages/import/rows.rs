@@ -80,17 +80,6 @@ fn has_lines_of_json(path: &Path) -> bool {
     })
 }
 
-/// What stands at the head of a table.
-#[derive(Debug, Default)]
-pub(super) struct TableHead {
-    /// The names of the columns: an empty cell is a column, too.
-    pub(super) names: Vec<String>,
-    /// The first rows below them.
-    pub(super) below: Vec<Vec<String>>,
-    /// What parts the columns of a table of text; `None` of a workbook.
-    pub(super) delimiter: Option<u8>,
-}
-
 /// The names of the columns, where the file has them above its rows.
 pub(super) fn read_header(dump: &Dump) -> Option<Vec<String>> {
     read_table_head(dump).map(|head| head.names)

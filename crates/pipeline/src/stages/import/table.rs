@@ -15,7 +15,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::native_id::{Damaged, as_meant};
+use super::native_id::{Damaged, as_meant, is_no_value};
 use super::wanted::in_braces;
 use super::{Parsed, RawPost, loose};
 use crate::config::{TABLE, toml_string};
@@ -34,7 +34,7 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
     let field = |name: &str| {
         let pattern = fields.get(name)?;
         let value = value_of_pattern(&row, pattern)?;
-        if loose::is_no_value(&value) {
+        if is_no_value(&value) {
             noted.borrow_mut().push(format!("{pattern} is {value:?}, which is no value"));
             return None;
         }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::stages::subject::items_of_record;
 use crate::stages::subject::rows::{make_row, row_with_values};
+use crate::stages::written::tests::usual_rules;
 use serde_json::json;
 
 fn settings(draft_ahead: &[&str]) -> sections::Review {
@@ -51,7 +52,7 @@ fn decide(review: ReviewStep, question: Row, settings: &sections::Review, votes:
         question,
         &parts,
         if optional { MissingAnswer::GoesOn } else { MissingAnswer::Holds },
-        &WrittenRules::usual(),
+        &usual_rules(),
     )
 }
 
@@ -144,7 +145,7 @@ fn outcome_of(review: ReviewStep, record: Row, optional: bool, votes: &[Vote]) -
     let step = review.ballot_by_settings(&settings(&[]));
     let (items, votes) = (items_of_record(&record, &step, 1), on(votes));
     let mut resolved = resolve_all(&step, &items, &votes);
-    let written = WrittenRules::usual();
+    let written = usual_rules();
     let marked: Vec<Vec<String>> = resolved.iter_mut().map(|found| mark_decided(&written, found)).collect();
     let of_items = items.iter().zip(&resolved).zip(&marked);
     let parts: Vec<Part<'_>> =
