@@ -71,11 +71,16 @@ impl KeyParts {
         // The stretch that parts cover, which overlap if more than one part of the key stands there.
         let mut covered: Option<(usize, usize)> = None;
         let mut strike = |(from, to): (usize, usize)| {
-            if !is_in_a_word(text, from, to) {
+            if is_in_a_word(text, from, to) {
+                return;
+            }
+            if from >= done {
                 out.push_str(&text[done..from]);
                 out.push_str(STRUCK);
-                done = to;
             }
+            // What goes on after a part is the rest of another key that begins alike.
+            let rest = bytes[to..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            done = done.max(to + rest);
         };
         let mut first = bytes.iter().take(SPAN - 1).fold(0, |first, byte| (first << 8) | u64::from(*byte));
         for at in 0..(bytes.len() + 1).saturating_sub(SPAN) {
@@ -149,7 +154,7 @@ mod tests {
                 "Incorrect API key provided: [key]...[key].",
             ),
             ("sk-SECRE***************1234", "[key]***************1234"),
-            ("xxSECRETKEYyy", "xx[key]yy"),
+            ("xxSECRETKEYyy, sk-SECRETKzzSECRETKEY.", "xx[key], [key]."),
             // Seven characters are not enough of it.
             ("sk-SECR...op1234", "sk-SECR...op1234"),
         ] {
