@@ -1,6 +1,7 @@
 //! Functions shared by all verbs: loading a workspace, choosing recipes, writing to stdout.
 
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;

@@ -10,7 +10,6 @@ use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{ReviewSession, io_failure, usage_failure};
-use super::sheets;
 use crate::pipeline::{current_time, read_blinding};
 use crate::report::TrialRow;
 use crate::review::ballot::{Qualification, Role, Round};

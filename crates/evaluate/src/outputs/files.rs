@@ -69,9 +69,9 @@ impl Listed {
             let name = lines::unpacked_name(entry);
             // Scripts write a spreadsheet of the same contents beside their JSON.
             let is_copy = || {
-                ["jsonl", "json", "npy"]
-                    .iter()
-                    .any(|end| entries.iter().any(|other| lines::unpacked_name(other) == name.with_extension(end)))
+                ["jsonl", "json", "npy"].iter().any(|end| {
+                    entries.iter().any(|other| lines::unpacked_name(other) == name.with_extension(end))
+                })
             };
             let is_hidden = entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
             if entry.is_dir() {

@@ -1,5 +1,7 @@
 //! Plain lines: `{"item": …, "model": …, "task": …, "text": …}`.
 
+use std::path::{Path, PathBuf};
+
 use serde::Deserialize;
 
 use super::error::OutputError;

@@ -20,8 +20,7 @@ pub(super) struct Entries {
 
 /// The column of each cell of rows that is not empty.
 pub(super) fn filled_columns(rows: &[Entry]) -> impl Iterator<Item = usize> {
-    rows.iter()
-        .flat_map(|row| (0..row.cells.len()).filter(|at| row.cells.text_at(*at).is_some()))
+    rows.iter().flat_map(|row| (0..row.cells.len()).filter(|at| row.cells.text_at(*at).is_some()))
 }
 
 /// One row.

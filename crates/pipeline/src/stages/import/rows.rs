@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::dump;
 use super::files::Dump;
-use super::header::{self, NamesAgain};
+use super::header::{self, NamesAgain, TableHead};
 use super::pickle;
 use super::shape::NoRecords;
 use super::split::{SplitItems, Unread};
