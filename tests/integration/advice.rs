@@ -233,8 +233,8 @@ impl Bench {
             Some((setting.trim_end_matches(',').to_owned(), name.to_owned()))
         };
         let right = format!("\"http://127.0.0.1:{}/v1\"", self.port);
-        if advice == "riddlemill run" {
-            // `next:` names the recipe that was asked about.
+        if advice == format!("riddlemill run --recipe {}", self.recipe) {
+            // With the agreement that a person at a terminal gives.
             self.run(&[]);
         } else if advice.starts_with("riddlemill ") {
             self.command(advice);

@@ -66,12 +66,12 @@ pub(super) fn parse_post(line: &str, fields: &BTreeMap<String, String>) -> Parse
         }
         number
     });
+    let author = field("author").map(|name| bare_name(&name)).filter(|name| !name.is_empty());
     let time = field("time");
     if let Some(time) = time.as_deref().filter(|time| !time.trim().is_empty() && unix_seconds(time).is_none())
     {
         noted.borrow_mut().push(format!("the time {time:?} {NO_TIME}"));
     }
-    let author = field("author").map(|name| bare_name(&name)).filter(|name| !name.is_empty());
     let mentions = author.iter().filter(|name| super::mentioned(name, [&title, &content])).cloned().collect();
     Parsed::Post(Box::new(RawPost {
         id: id.map(|id| if id.contains(':') { id } else { format!("table:{id}") }),
