@@ -149,10 +149,9 @@ pub(super) fn recipes_to_make(config: &Config, only: &RecipeArgs) -> Result<Vec<
         return Err(problems_set_aside(lacking).into());
     }
     let recipes = select_recipes(config, only)?;
-    // One that reads another recipe's records needs none of its own.
+    // One that reads another recipe's records needs none of its own. A source that only other recipes can use is told by the run.
     let needs_source = |recipe: &&&'static Recipe| {
-        matches!(&recipe.origin_recipes()[..], [own] if own.name == recipe.name)
-            && !recipe::used_recipes(config).any(|used| used.name == recipe.name)
+        config.sources.is_empty() && matches!(&recipe.origin_recipes()[..], [own] if own.name == recipe.name)
     };
     match recipes.iter().find(needs_source) {
         Some(recipe) => Err(lacks_source(&format!(" for {}", recipe.name)).into()),

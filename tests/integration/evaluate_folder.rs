@@ -320,7 +320,11 @@ fn a_missing_wordnet_is_told_before_people_vote() {
     let nowhere = ["--set", "puzzles.wordnet=nowhere"];
     let call = |args: &[&str]| ws.call(args.iter().chain(&nowhere)).expect(0);
     let run = call(&["run", "--offline", "--recipe", "brainteaser", "--to", "import"]);
-    assert!(run.err.contains("warning: brainteaser word-neighbours, a later step: puzzles.wordnet: "), "{}", run.err);
+    assert!(
+        run.err.contains("warning: brainteaser word-neighbours, a later step: puzzles.wordnet: "),
+        "{}",
+        run.err
+    );
     assert!(run.err.contains("hint: Debian's wordnet-base"), "{}", run.err);
     let status = call(&["status", "--recipe", "brainteaser"]);
     assert!(status.out.contains("lacks") && status.out.contains("nowhere is not a folder"), "{}", status.out);

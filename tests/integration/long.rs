@@ -184,7 +184,13 @@ fn lines_fit_eighty_columns_and_no_word_is_cut() {
         let fitted = String::from_utf8(output.stdout).unwrap();
         assert_eq!(whole(&fitted), whole(&unbroken), "{verb:?}");
         for line in fitted.lines() {
-            assert!(unicode_width::UnicodeWidthStr::width(line) <= 80, "{verb:?}: {line}");
+            // A command is on one line, however long, so that what is copied runs.
+            let is_command = line
+                .trim()
+                .strip_prefix('`')
+                .is_some_and(|rest| rest.trim_end_matches([',', ';', '.']).ends_with('`'));
+            let fits = unicode_width::UnicodeWidthStr::width(line) <= 80;
+            assert!(fits || is_command && line.matches('`').count() == 2, "{verb:?}: {line}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::browser::Server;
+use crate::browser::{Browser, Server};
 use crate::harness::Workspace;
 
 #[test]

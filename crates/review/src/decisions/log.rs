@@ -294,8 +294,8 @@ impl DecisionLog {
 
     /// The latest decision that counts, was made after the first `looked` ones, and contradicts a new one.
     fn unseen_contrary(&self, new: &Decision, looked: usize) -> Option<Digest> {
-        let since = self.decisions.iter().skip(looked);
-        since.filter(|d| self.is_counted(d) && d.is_contrary_to(new)).next_back().map(|d| d.id)
+        let mut since = self.decisions.iter().skip(looked);
+        since.rfind(|d| self.is_counted(d) && d.is_contrary_to(new)).map(|d| d.id)
     }
 
     /// Appends what `make` returns for the current log, under the log's lock.

@@ -57,12 +57,13 @@ const UNITS: &str = "元块年月人个次位字米岁天秒分万亿公克斤�
 /// Known problems: a mobile number in a sum (`13800138000+1`) is ignored.
 pub fn find_phones(text: &str, found: &mut Vec<FoundSpan>) {
     let mut push = |start: usize, end: usize| found.push(FoundSpan { kind: DataKind::Phone, start, end });
-    let mobiles: Vec<_> = MOBILE.iter().flat_map(|pattern| pattern.find_iter(text)).collect();
+    let mut mobiles: Vec<_> = MOBILE.iter().flat_map(|pattern| pattern.find_iter(text)).collect();
+    mobiles.sort_by_key(regex::Match::start);
     // Of `138…/139…` each is alone, though not by itself: a stroke between two is no operator.
     let are_listed = |x: &regex::Match<'_>, y: &regex::Match<'_>| {
-        let between = text[x.end()..y.start()].trim();
-        matches!(between, "/" | "-" | "－" | "~" | "、" | "|")
-            && text[..x.start()].chars().next_back() != Some('=')
+        // Two patterns may find one number.
+        let between = text.get(x.end()..y.start()).map(str::trim);
+        matches!(between, Some("/" | "-" | "－" | "~" | "、" | "|")) && !text[..x.start()].ends_with('=')
     };
     for list in mobiles.chunk_by(are_listed) {
         let (start, end) = (list[0].start(), list[list.len() - 1].end());
