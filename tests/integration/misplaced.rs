@@ -103,10 +103,12 @@ fn settings_that_name_what_is_not_there_are_told_and_the_record_is_explained_wit
     let told = ws.call(["status", "--set", "review.gold=raw/knwon"]).expect(0).err;
     assert!(told.contains("(review.gold): \"raw/knwon\" is not a folder"), "{told}");
     let server = Server::start(&ws, &["--set", "review.gold=raw/knwon"]);
-    for (path, says) in [("/", "is not a folder"), ("/run?lang=zh", "不是文件夹，因此什么也没有读取")]
-    {
-        assert!(server.get(path).body.contains(says), "{path}");
+    let mut browser = Browser::default();
+    for path in ["/", "/run"] {
+        assert!(browser.get(&server, path).body.contains("is not a folder"), "{path}");
     }
+    browser.get(&server, "/?lang=zh");
+    assert!(browser.get(&server, "/run").body.contains("不是文件夹，因此什么也没有读取"));
     drop(server);
     ws.write("raw/known/flub.claen.jsonl", "");
     let told = ws.call(["status", "--set", "review.gold=raw/known"]).expect(0).err;

@@ -353,7 +353,7 @@ pub(super) fn tells_of_people(column: &str) -> bool {
         true => last.split(['_', '-', ' ']).any(|part| part == *word),
         false => last.contains(*word),
     };
-    names_people(column) || PERSONAL.iter().any(|word| is_word(&word))
+    names_people(column) || PERSONAL.iter().any(is_word)
 }
 
 /// Whether a column that is of people has their numbers and not their names.
