@@ -414,9 +414,11 @@ fn name_person(blinding: &Blinding, annotator: &str) -> String {
 }
 
 type Cells = BTreeMap<String, String>;
+/// Rows, each with its place.
+type PlacedRows = Vec<(String, Cells)>;
 
 /// The rows of a sheet, or of JSON Lines with the sheet's columns as keys, and those that cannot be read.
-fn read_sheet_rows(file: &File) -> Result<(Vec<(String, Cells)>, Vec<SetAside>), EvaluateError> {
+fn read_sheet_rows(file: &File) -> Result<(PlacedRows, Vec<SetAside>), EvaluateError> {
     let bytes = fs::read(&file.path).map_err(Error::io("read", &file.path))?;
     let form = |what: String| EvaluateError::Form {
         path: file.path.clone(),
