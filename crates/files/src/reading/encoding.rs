@@ -81,9 +81,9 @@ fn of_lines(head: &[u8]) -> &'static Encoding {
         text.chars().filter(|c| COMMON.contains(*c)).count() * SPARSE >= wide
     };
     match (&mainland, &taiwan) {
-        (_, Some(text)) if common(&taiwan) > common(&mainland) && is_chinese(text) => BIG5,
         // Kana have the same bytes in Japanese and Chinese, the characters between them do not.
         (Some(text), _) if is_japanese(text) => UTF_8,
+        (_, Some(text)) if common(&taiwan) > common(&mainland) && is_chinese(text) => BIG5,
         (Some(text), _) => {
             let pairs = lines().map(pairs_of_gb2312);
             let (common, rare) = pairs.fold((0, 0), |sum, line| (sum.0 + line.0, sum.1 + line.1));

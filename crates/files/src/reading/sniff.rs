@@ -282,6 +282,13 @@ fn of_text(text: &str) -> Form {
     // Sequences of JSON texts begin each with a mark (RFC 7464).
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '\u{feff}' | '\u{1e}'));
     let Some(first) = text.chars().next() else { return Form::Empty };
+    // Its messages may begin as a list of JSON does.
+    if is_chat(text) {
+        return foreign_form(
+            "a chat exported by WhatsApp",
+            "`sed -nE 's/^[^0-9]{0,4}([0-9][^]-]*[^] -])(\\]| -) ([^:]+): (.*)$/\\1\\t\\3\\t\\4/p' FILE | sed '1i time\\tauthor\\ttext' > posts.tsv` writes a message a row, of one over several lines the first",
+        );
+    }
     if matches!(first, '{' | '[') {
         return Form::Json;
     }
@@ -316,12 +323,6 @@ fn of_text(text: &str) -> Form {
         return foreign_form(
             "YAML",
             "`python3 -c \"import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, default=str)\" < FILE > posts.json` writes it as JSON",
-        );
-    }
-    if is_chat(text) {
-        return foreign_form(
-            "a chat exported by WhatsApp",
-            "`sed -nE 's/^[^0-9]{0,4}([0-9][^]-]*[^] -])(\\]| -) ([^:]+): (.*)$/\\1\\t\\3\\t\\4/p' FILE | sed '1i time\\tauthor\\ttext' > posts.tsv` writes a message a row, of one over several lines the first",
         );
     }
     if let Some(parts) = odd_delimiter(text) {
