@@ -174,8 +174,9 @@ fn a_vote_that_lacks_an_answer_is_told_which_without_the_script() {
     let from = format!("{place}?as=annotator-1");
     let page = one.get(&server, &from).body;
     let value = |name: &str| hidden(&page, name);
-    let (csrf, item, hash) = (value("csrf"), value("item"), value("hash"));
-    let fields = [("csrf", &*csrf), ("item", &*item), ("hash", &*hash), ("as", "annotator-1")];
+    // What a browser sends of the form as it is.
+    let sent = ["csrf", "item", "hash", "base", "as", "seconds", "guideline"].map(|name| (name, value(name)));
+    let fields = sent.each_ref().map(|(name, value)| (*name, value.as_str()));
     let refused = send(&mut one, &server, &from, place, &fields);
     assert_eq!(refused.status, 422, "{}", refused.body);
     let (_, told) = refused.body.split_once("id=\"refused\"").expect("the reason is beside the field");
