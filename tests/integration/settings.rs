@@ -162,7 +162,7 @@ fn every_number_of_an_endpoint_is_checked() {
         format!("{line}\n{}", ws.call(["status"]).expect(2).err)
     };
     insta::assert_snapshot!("endpoint_numbers", all.map(actual).join("\n"));
-    let fine = "[llm.mine]\nmax_usd = 0\nusd_per_million_in = 0.15\nrpm = 60\nsampling = { max_tokens = 10, top_p = 1 }\n";
+    let fine = "[llm.mine]\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\nmax_usd = 0\nusd_per_million_in = 0.15\nrpm = 60\nsampling = { max_tokens = 10, top_p = 1 }\n";
     let result = Workspace::with(fine).call(["config"]).expect(0);
     assert!(result.err.is_empty(), "{}", result.err);
 }

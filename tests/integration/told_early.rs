@@ -137,7 +137,7 @@ fn an_answer_that_no_ballot_offers_is_told() {
         ("no", "'nope' in (ok.fair or [])"),
     ] {
         let told = of(drops, when);
-        assert!(told.contains("unknown answer of") && told.contains("yes"), "{drops} {when}: {told}");
+        assert!(told.contains("unknown answer of"), "{drops} {when}: {told}");
     }
 }
 
@@ -154,7 +154,7 @@ fn what_reaches_the_end_and_is_no_row_is_told() {
     for (data, says) in [
         (format!("{DATA}hint = [\"text if '云' in text else none\", \"A hint.\"]\n"), "it has no `hint`"),
         (in_data("when = \"'云' in text\""), "2 dropped at [data] when"),
-        (in_data("requires = [[\"q | length < 7\", \"It is too long.\"]]"), "It is too long."),
+        (in_data("requires = [[\"'云' in q\", \"It is of no cloud.\"]]"), "It is of no cloud."),
     ] {
         for told in of(&data) {
             assert!(told.contains("at the end and no row: 2 ") && told.contains(says), "{says}: {told}");
