@@ -58,7 +58,7 @@ fn add_codes(codes: &mut Codes, prefix: &str, ballot: &Ballot) {
 /// The comparisons of an expression with an answer that cannot be given.
 fn find_impossible_answers(codes: &Codes, expression: &Expression) -> Vec<String> {
     // Words that join conditions are no part of a path.
-    let source = expression.source().replace(" and ", " & ").replace(" or ", " | ").replace("not ", "! ");
+    let source = expression.source().replace(" and ", " & ").replace(" or ", " & ").replace("not ", "! ");
     let source = source.replace(" if ", " & ").replace(" else ", " & ");
     COMPARED
         .captures_iter(&source)
