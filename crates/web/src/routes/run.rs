@@ -73,17 +73,17 @@ fn may_run(config: &Config, visitor: &Visitor) -> bool {
 pub(crate) async fn show_run(State(app): State<Arc<App>>, visitor: Visitor) -> Result<Response, PageError> {
     let language = visitor.language;
     let looking = app.clone();
-    let (due, may, warnings) = {
+    let ((due, warnings), may) = {
         let (config, _) = app.current_config();
-        let warnings = warn_of_settings(&config, language);
         let may = may_run(&config, &visitor);
         let due = read_blocking(move || {
             let (config, _) = looking.current_config();
-            recipe::used_recipes(&config)
+            let due = recipe::used_recipes(&config)
                 .map(|recipe| due_stages(&config, recipe, language))
-                .collect::<Result<Vec<_>, _>>()
+                .collect::<Result<Vec<_>, _>>()?;
+            Ok::<_, PageError>((due, warn_of_settings(&config, language)))
         });
-        (due.await?, may, warnings)
+        (due.await?, may)
     };
     let state = app.runner.current_run().map(|running| running.run_state());
     view::render_page(

@@ -23,6 +23,7 @@ use crate::stages::draft::{
 use crate::stages::job::Job;
 use crate::stages::published::{Published, published_answers};
 use crate::stages::subject::{self, fill_kept_columns, replied, with_names};
+use crate::stages::written::WrittenRules;
 use riddlemill_record::{Evidence, Outcome, Reason, Record, Row, with_fields};
 use riddlemill_tables::StageWriter;
 
@@ -113,8 +114,10 @@ fn write_answers(
     };
     let made = Made::load(draft, asking.config, asking.recipe)?;
     let (mut made, refused) = made.to_records(declared, records);
+    let written = WrittenRules::by_settings(asking.config, asking.recipe)?;
     for (record, replies) in records.iter().zip(replies) {
-        let elsewhere = made.remove(record.id()).unwrap_or_default();
+        let mut elsewhere = made.remove(record.id()).unwrap_or_default();
+        elsewhere.iter_mut().for_each(|answer| drop(written.mark_answers(&mut answer.values)));
         let of_row = published_answers(published, asking.recipe, record.id());
         // Two answers are what a published row has.
         let least = if of_row.is_empty() { least } else { 0 };
