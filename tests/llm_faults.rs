@@ -183,7 +183,7 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
         };
         let mut worker = start(port, workspace);
         // Killed after some share of the items was asked, until that share is no longer reached.
-        let share = 50 + fastrand::u64(0..items() / 4);
+        let share = items() / 10 + fastrand::u64(0..items() / 8);
         let ended = loop {
             if let Some(status) = worker.try_wait().unwrap() {
                 assert!(status.success(), "{}", fs::read_to_string(workspace.join("worker.log")).unwrap());
@@ -222,6 +222,10 @@ fn kills_and_faults_lose_nothing_and_pass_no_cap() {
     // What a batch reserves is out of reach until its answers are fetched, and no request waits a day for that. A
     // request may cost 5 cents.
     let reserved = Usd::from_dollars(0.05 * (1 + items() / BATCHED) as f64);
+    let answers = fs::read_to_string(workspace.join("answers.txt")).unwrap();
+    let other =
+        answers.lines().find(|line| line.starts_with("Held") && !line.contains("reason: BudgetReached"));
+    assert_eq!(other, None, "nothing is held for another reason than money");
     assert!(held == 0 || ours + reserved > cap(), "nothing is held while there is money");
     assert!(requests <= attempts, "nothing is sent that is not journalled");
     let again = seen.lock().unwrap().batched_again;

@@ -166,6 +166,23 @@ fn what_reaches_the_end_and_is_no_row_is_told() {
 }
 
 #[test]
+fn splits_that_stay_short_are_refused_before_rows_are_fixed_in_them() {
+    let steps = "about = \"Own.\"\nsteps = [\"import\", \"short\"]\n[step.short]\ndrop_if = \"characters(text) > 40\"\nreason = [\"long\", \"It is long.\"]\n";
+    let splits = "[data.splits]\ncounts = { dev = 200, test = \"rest\" }\n";
+    let ws = folder(&format!("{steps}{DATA}{splits}"), "");
+    ws.write("pipeline.toml", ws.read("pipeline.toml") + "\n[release]\nlicence = \"CC0-1.0\"\n");
+    let told = ws.call(["run", "--recipe", "own"]);
+    let told = told.out + &told.err;
+    assert!(told.contains("the split \"dev\" has 3 of its 200 rows"), "{told}");
+    assert!(told.contains("the split \"test\" has no row"), "{told}");
+    let told = ws.call(["release", "own"]);
+    assert!(told.code != 0 && told.err.contains("released rows never move"), "{}", told.err);
+    ws.call(["release", "own", "--partial"]).expect(0);
+    let told = ws.call(["status", "--recipe", "own"]).out;
+    assert!(!told.contains("of its 200 rows"), "the sizes hold for the first draw: {told}");
+}
+
+#[test]
 fn names_of_decisions_are_no_fields() {
     let ballots = "
 [ballot.ok]

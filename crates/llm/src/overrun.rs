@@ -7,21 +7,23 @@ use super::wire::Stated;
 
 impl Engine {
     /// Leaves the endpoint alone for the rest of the run if a request cost more than was reserved for it, or states a cost
-    /// that cannot be: the estimate that was agreed to does not hold there. `most` is how many tokens its answer may
-    /// have, and what was reserved.
+    /// that cannot be: the estimate that was agreed to does not hold there. Counts that cannot be are charged as what was
+    /// reserved, so that it does hold, and are told. `most` is how many tokens its answer may have, and what was reserved.
     pub(super) fn leave_if_over(&self, most: (u64, Usd), cost: Usd, usage: Option<Usage>, stated: Stated) {
         let ((tokens, reserved), name) = (most, &self.endpoint.name);
-        if cost <= reserved && !stated.unbelievable && !stated.miscounted {
+        if stated.miscounted {
+            self.limits.run.record_remark(format!(
+                "llm.{name}: it counts tokens as no request has them; such an answer is charged what was reserved for it; ask \
+                 whoever runs it, or use another endpoint"
+            ));
+        }
+        if cost <= reserved && !stated.unbelievable {
             return;
         }
         let by_statement = stated.cost == Some(cost);
         let how = match usage {
             _ if stated.unbelievable => format!(
                 "{name} states a cost that no request has; it was charged {cost}, which was reserved for it"
-            ),
-            _ if stated.miscounted && cost <= reserved => format!(
-                "{name} counts tokens as no request has them; it was charged {cost}, which was reserved for it; ask whoever \
-                 runs it, or use another endpoint"
             ),
             _ if by_statement && self.endpoint.free => format!(
                 "a request to {name} cost {cost} by its own statement, though [llm.{name}] says free = true; set its \
@@ -51,7 +53,7 @@ mod tests {
     use super::*;
     use crate::settings::Endpoint;
     use crate::store::Store;
-    use crate::{Call, Fault, Limits, Received, Transport};
+    use crate::{Call, Fault, Limits, Received, Run, Transport};
 
     struct Silent;
 
@@ -61,15 +63,20 @@ mod tests {
         }
     }
 
-    /// Why an endpoint is left that charged `cost` where 100 picodollars were reserved for an answer of 50 tokens.
-    fn left(free: bool, cost: i64, usage: Option<Usage>, stated: Stated) -> Option<String> {
+    /// A run whose endpoint charged `cost` where 100 picodollars were reserved for an answer of 50 tokens.
+    fn called(free: bool, cost: i64, usage: Option<Usage>, stated: Stated) -> Run {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("replies"), &dir.path().join("index.sqlite")).unwrap();
         let (endpoint, limits) = (Endpoint { free, ..Endpoint::new("e", "", "m") }, Limits::default());
         let run = limits.run.clone();
         let engine = Engine::with_transport(Arc::new(store), endpoint, limits, Box::new(Silent));
         engine.leave_if_over((50, Usd::from_pico(100)), Usd::from_pico(cost), usage, stated);
-        run.failure_of_endpoint("e").map(|how| how.to_string())
+        run
+    }
+
+    /// Why the endpoint is left after that.
+    fn left(free: bool, cost: i64, usage: Option<Usage>, stated: Stated) -> Option<String> {
+        called(free, cost, usage, stated).failure_of_endpoint("e").map(|how| how.to_string())
     }
 
     #[test]
@@ -98,7 +105,14 @@ mod tests {
         // However little it was charged.
         let unbelievable = left(false, 1, usage, Stated { unbelievable: true, ..stated }).unwrap();
         assert!(unbelievable.contains("states a cost that no request has"), "{unbelievable}");
-        let miscounted = left(false, 100, None, Stated { miscounted: true, ..Stated::default() }).unwrap();
-        assert!(miscounted.contains("counts tokens as no request has them"), "{miscounted}");
+    }
+
+    #[test]
+    fn what_is_counted_as_it_cannot_be_is_told_and_goes_on() {
+        let run = called(false, 100, None, Stated { miscounted: true, ..Stated::default() });
+        assert_eq!(run.failure_of_endpoint("e"), None);
+        assert!(run.list_remarks()[0].starts_with("llm.e: it counts tokens as no request has them"));
+        let run = called(false, 100, None, Stated::default());
+        assert!(run.list_remarks().is_empty());
     }
 }

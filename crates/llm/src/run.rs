@@ -63,9 +63,10 @@ impl Run {
         };
         let shape = shape_of(how);
         if failing.shape != shape {
-            // Different failures are not one cause; an endpoint that was left stays left.
+            // Different failures are not one cause; an endpoint that was left stays left, for the cause of that.
             let (left, answered) = (failing.left, failing.answered);
-            *failing = Failing { how: how.clone(), shape, times: 0, left, answered };
+            let how = if left { std::mem::take(&mut failing.how) } else { how.clone() };
+            *failing = Failing { how, shape, times: 0, left, answered };
         }
         failing.times += 1;
         failing.left |= leave_after > 0 && failing.times >= leave_after;
@@ -167,7 +168,8 @@ mod tests {
         assert_eq!(run.record_result("e", None, 3), 0);
         assert!(run.failure_of_endpoint("e").is_some());
         assert_eq!(times(&run, "503 busy", 3), 1);
-        assert!(run.failure_of_endpoint("e").is_some() && run.has_answered("e"));
+        assert_eq!(run.failure_of_endpoint("e").as_deref(), Some("500 down"), "why it was left");
+        assert!(run.has_answered("e"));
     }
 
     #[test]
