@@ -19,34 +19,6 @@ use crate::stages::apply::{Applied, RowObject, apply_stage as decide};
 use crate::store::Workspace;
 use lines::{BATCH, Lines, parse_line, row_output, write_rows};
 
-pub(super) const HELP: &str = "\
-Rows keep their order and unknown fields are passed through; every row gets id, outcome, reason and evidence.
-  clean          title, content (or text)  ->  text
-  anonymise      text, names               ->  text
-  filter         text                      ->  kept or dropped
-  interrogative  text                      ->  is_question
-  similarity     a, b                      ->  duplicate, verdict, score
-  dedup          id, text                  ->  into, score (reads all rows first; --on-disk for large inputs)
-                 with --against FILE       ->  resembles, resembles_score
-For stages on several machines: a ledger record is one line per record, with its ledger entry, rows and links.
-`assemble` writes ledger records into staged/.
-  census         a dump or a piece of it            ->  what it says about its threads and users, as hashes
-  census --merge those of all pieces, in order      ->  that of the dump
-  import         a dump (--kind or --source)        ->  ledger records; of a piece with --census, --offset and --lines
-  settle         ledger records of import, in order ->  ledger records; {again: [{row, same}], record} has known ids
-  clean, anonymise, filter with --ledger            ->  ledger records
-  rows           as settle; --ledgers FOLDER        ->  id, text, score, time of the posts that filter keeps; into FOLDER
-                                                        the ledger records of import, clean, anonymise and filter
-Dedup in parts, for inputs too large for one machine. Sort the lines by their bytes between the steps.
-  dedup-keys     id, text                           ->  key, rank: rows with the same key are copies
-  dedup-stats    id, text; or its own output        ->  counts, which add up over parts
-  dedup-keys --stats FILE                           ->  key, role, rank, of, skip, size, signature (--texts: text)
-  dedup-verify   sorted keys                        ->  from, into, verdict: maybe, copy; with texts and
-                                                        --stats FILE same, borderline
-  dedup-resolve  pairs                              ->  id, into, score, predicate
-  dedup-ledger   {row, into: {id, text}, score, predicate}  ->  ledger records
-Settings come from pipeline.toml of the workspace if there is one; otherwise they are the defaults.";
-
 /// Notes that `apply` follows the rules even if people decided otherwise.
 fn note_decisions(stage: ApplyStage, recipe: Option<&str>, global: &Global) -> Result<(), Failure> {
     let names: &[&str] = match stage {

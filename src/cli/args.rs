@@ -51,7 +51,7 @@ pub(super) struct Global {
     #[arg(short = 'C', long, global = true, value_name = "DIR", default_value = ".")]
     pub workspace: PathBuf,
     /// Override a setting for this call, as in --set dedup.threshold=0.85
-    #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = split)]
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = split, add = ArgValueCandidates::new(complete::settings))]
     pub set: Vec<(String, String)>,
     /// Agree, for this call, that the workspace uses this host, place or command; `riddlemill trust` says more
     #[arg(long, global = true, value_name = "WORD")]
@@ -98,7 +98,7 @@ pub(super) enum Verb {
     )]
     Explain(Explain),
     /// Show the records of a stage, or pairs just below the threshold
-    #[command(after_help = super::show::HELP)]
+    #[command(after_help = SHOW_HELP)]
     Show(Show),
     /// Prove from the files alone that every record is accounted for
     Audit(RecipeArgs),
@@ -120,7 +120,7 @@ pub(super) enum Verb {
         verb: ProfilesVerb,
     },
     /// Apply one stage to JSON Lines on stdin, row by row
-    #[command(after_help = super::apply::HELP)]
+    #[command(after_help = apply::HELP)]
     Apply(Box<Apply>),
     /// Write a stage into staged/ from the ledger records that other machines made
     Assemble(Assemble),
@@ -147,7 +147,7 @@ pub(super) enum Verb {
         verb: AccessVerb,
     },
     /// What this machine's user allowed the workspace to do beyond its own folder: list, add, withdraw
-    #[command(after_help = super::trust::HELP)]
+    #[command(after_help = trust::HELP)]
     Trust {
         /// What to do
         #[command(subcommand)]
@@ -204,17 +204,17 @@ pub(super) enum Verb {
     #[command(after_help = release::HELP)]
     Publish(Publish),
     /// Write a release as static pages that anybody can audit: rows, their ways, votes as counts, what was left out
-    #[command(after_help = super::site::HELP)]
+    #[command(after_help = release::SITE_HELP)]
     Site(Site),
     /// Show the differences between two releases, candidates or stage folders
     Diff(Diff),
     /// Compare a set with a published one: which items are found, how labels agree, where the missing ones were lost
     Compare(Compare),
     /// Find the rows of a set that published sets or other releases have too: the join of dedup, between two sets
-    #[command(after_help = super::contamination::HELP)]
+    #[command(after_help = release::CONTAMINATION_HELP)]
     Contamination(Contamination),
     /// Evaluate models on a set, with the papers' tables as the result
-    #[command(after_help = super::evaluate::HELP)]
+    #[command(after_help = evaluate::HELP)]
     Evaluate(Box<Evaluate>),
     /// Write rows for Label Studio, Argilla or a spreadsheet
     Export(Export),
@@ -342,6 +342,12 @@ pub(super) struct Explain {
     #[arg(long)]
     pub full: bool,
 }
+
+const SHOW_HELP: &str = "\
+A sample of one size and seed is always the same records. Examples:
+  riddlemill show filter --outcome dropped --reason management --sample 20
+  riddlemill show import --grep '恐龙|霸王龙'
+  riddlemill show dedup --borderline";
 
 #[derive(Args)]
 pub(super) struct Show {

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::args::Global;
-use super::decide::no_table;
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use super::review_session::{ReviewSession, io_failure, usage_failure};
+use super::sheets::no_table;
 use super::show::both_sides;
 use super::terminal::{HANG, visible_line};
 use crate::decisions::{CellsByColumn, DecisionColumns, read_table, write_table};
@@ -213,7 +213,7 @@ pub(super) fn import_carried(
             output::print_text(&format!("{name}: {added} carried over, {blank} blank\n"))?;
         }
         let (added, known) = (receipt.added.len(), receipt.known);
-        machine.push(TableReceipt { file, added, known, blank, problems });
+        machine.push(TableReceipt { file, added, known, blank, overruled: Vec::new(), problems });
     }
     if global.json {
         output::print_json(&machine)?;

@@ -49,6 +49,12 @@ fn read_settings() -> Option<Config> {
     .ok()
 }
 
+/// The settings as `--set` takes them, up to their value.
+pub(super) fn settings() -> Vec<CompletionCandidate> {
+    let keys = SECTIONS.iter().flat_map(|section| section.keys.iter().map(move |key| (section.name, key)));
+    build_candidates(keys.map(|(section, key)| (format!("{section}.{}=", key.name), key.doc.to_string())))
+}
+
 pub(super) fn profiles() -> Vec<CompletionCandidate> {
     plain_candidates(Profiles::open(&workspace_root()).profile_names())
 }

@@ -23,12 +23,6 @@ use crate::store::Error;
 /// Most rows shown for each file; `--json` has all.
 const SHOWN: usize = 20;
 
-pub(super) const HELP: &str = "\
-Two rows are the same where dedup would merge them: the settings of [dedup] apply. The join is exact, and each FILE is
-compared by itself. A FILE is JSON, JSON Lines, CSV, a workbook, Parquet or a numpy array, packed or not; or the folder
-of a release, candidate or stage.
-Exit codes: 0 no row is shared; 1 rows are shared; 3 no row is shared, but some rows could not be compared.";
-
 pub(super) fn find_contamination(args: &Contamination, global: &Global) -> Result<Exit, Failure> {
     let name = args.set.display().to_string();
     // Before anything is compared, which may take long.

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use super::args::{DecideArgs as ActArgs, DecideVerb, Edit, Global, OfPair, OfRecord, RecipeArgs};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
+use super::sheets::no_table;
 use crate::audit::{Reading, Resolver};
 use crate::config::Config;
 use crate::decisions::{
-    CellsByColumn, DECISIONS, Decision, DecisionLog, TableError, Verdict, missing_column, read_table,
-    write_table,
+    CellsByColumn, DECISIONS, Decision, DecisionLog, TableError, Verdict, read_table, write_table,
 };
 use crate::pipeline::current_time;
 use crate::pipeline::decide::{
@@ -21,7 +21,6 @@ use crate::pipeline::decide::{
 use crate::recipe;
 use crate::record::State;
 use crate::report::{DecisionRow, TableReceipt};
-use crate::review::exchange::SheetRow;
 use crate::review::{Digest, NotADigest};
 use crate::store::{Error, Workspace, durable};
 use riddlemill_files::log::LogError;
@@ -162,6 +161,9 @@ fn decide_record(
     for decision in &stored {
         output::print_text(&format!("{}\n", describe_decision(decision)))?;
     }
+    for overruled in overruled_by(&log, &receipt.added) {
+        output::print_text(&format!("it overrules {overruled}\n"))?;
+    }
     let known = receipt.known.iter().filter_map(|id| log.all_decisions().iter().find(|d| d.id == *id));
     for known in known {
         output::print_text(&format!("this has already been decided: {}\n", describe_decision(known)))?;
@@ -180,6 +182,12 @@ fn decide_record(
         eprintln!("`riddlemill run{}` applies it", only.concat());
     }
     Ok(Exit::Done)
+}
+
+/// The decisions that count no more since these were stored.
+fn overruled_by(log: &DecisionLog, added: &[Digest]) -> Vec<String> {
+    let stored = log.all_decisions().iter().filter(|d| added.contains(&d.id));
+    stored.filter_map(|d| log.overruled_decision(d)).map(describe_decision).collect()
 }
 
 /// `1f00…  keep tieba:1 at filter, all recipes, by meta-1: why`
@@ -371,7 +379,9 @@ fn import_decisions(
         troubled |= !problems.is_empty();
         problems.iter().for_each(|problem| eprintln!("{problem}"));
         let added = receipt.added.len();
-        machine.push(TableReceipt { file, added, known, blank, problems });
+        let overruled = overruled_by(&read_decisions(config)?, &receipt.added);
+        overruled.iter().for_each(|one| eprintln!("{name}: overruled: {one}"));
+        machine.push(TableReceipt { file, added, known, blank, overruled, problems });
         if !global.json {
             output::print_text(&format!(
                 "{name}: {} added, {known} known, {blank} blank\n",
@@ -383,24 +393,6 @@ fn import_decisions(
         output::print_json(&machine)?;
     }
     Ok(if troubled { Exit::Partial } else { Exit::Done })
-}
-
-/// What a table lacks to be one of these columns; `None` if nothing.
-pub(super) fn no_table(
-    name: &str,
-    bytes: &[u8],
-    rows: &[SheetRow],
-    needed: &[&'static str],
-) -> Result<Option<String>, Failure> {
-    if let Some((column, columns)) = missing_column(name, bytes, rows, needed)? {
-        // A file of JSON lines without a line has no keys.
-        let there = match columns.is_empty() {
-            true => "it has no rows".to_owned(),
-            false => format!("its columns are {}", columns.join(", ")),
-        };
-        return Ok(Some(format!("{name}: no column `{column}`; {there}")));
-    }
-    Ok(rows.is_empty().then(|| format!("{name}: there is no row below the names of the columns")))
 }
 
 enum DecideRow {

@@ -24,21 +24,6 @@ use crate::report::RequestCost;
 use crate::stages::{Pulse, Stop};
 use crate::store::{Workspace, durable};
 
-pub(super) const HELP: &str = "\
-Models are the workspace's [llm.NAME] tables, and random and first-option, which need none. What is stored is \
-not asked again: a second call asks nothing, and computes every table anew from the replies. After a Ctrl-C, a cap or a \
-failure (exit code 3) the same call asks for what is missing alone. Models and tasks are a matrix: one call, one estimate (--dry-run).
-
-  riddlemill evaluate brainteaser --model random --model first-option
-  riddlemill evaluate ruozhibench-gen ruozhibench-mc@1.0.0 --model mine --judge my-judge --max-usd 5
-  riddlemill evaluate flub --model mine --judge my-judge --shots 0,1,2,5 --cot
-  riddlemill evaluate chumor --outputs answers.jsonl --judge my-judge --write-ballots ballots/
-  riddlemill evaluate flub chumor --model 'qwen-*,mine' --limit 200 --strata type --dry-run
-  riddlemill evaluate my-set@1.0.0 --split test --model mine --shots 2
-  riddlemill evaluate flub@1.0.0 --join ../theirs/output/flub/evaluation/1.0.0
-  riddlemill evaluate flub@1.0.0 --join before=old/evaluation after=new/evaluation
-  riddlemill evaluate output/flub/1.0.0 --outputs my-model=samples_flub_2026.jsonl";
-
 /// Most lines shown about skipped or missing answers; the folder has all.
 const SHOWN: usize = 10;
 

@@ -12,10 +12,11 @@ use super::output::{self, count};
 use super::review_session::{ReviewSession, io_failure, usage_failure};
 use super::{proposals, trials};
 use crate::config::Config;
+use crate::decisions::missing_column;
 use crate::pipeline::current_time;
 use crate::report::BallotReceipt;
 use crate::review::ballot::Round;
-use crate::review::exchange::{BallotPlace, read_contents};
+use crate::review::exchange::{BallotPlace, SheetRow, read_contents};
 use crate::review::{
     Annotator, BallotSheet, Format, ImportSettings, Item, ItemIndex, Task, Vote, VoteTable, export_ballot,
     import_tables,
@@ -469,4 +470,22 @@ fn take_votes(
         });
     }
     Ok(troubled)
+}
+
+/// What a table lacks to be one of these columns; `None` if nothing.
+pub(super) fn no_table(
+    name: &str,
+    bytes: &[u8],
+    rows: &[SheetRow],
+    needed: &[&'static str],
+) -> Result<Option<String>, Failure> {
+    if let Some((column, columns)) = missing_column(name, bytes, rows, needed)? {
+        // A file of JSON lines without a line has no keys.
+        let there = match columns.is_empty() {
+            true => "it has no rows".to_owned(),
+            false => format!("its columns are {}", columns.join(", ")),
+        };
+        return Ok(Some(format!("{name}: no column `{column}`; {there}")));
+    }
+    Ok(rows.is_empty().then(|| format!("{name}: there is no row below the names of the columns")))
 }

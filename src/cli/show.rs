@@ -14,12 +14,6 @@ use crate::release::AlikePair;
 use crate::report::{ShownRows, ShownStage, show_stage};
 use crate::store::Workspace;
 
-pub(super) const HELP: &str = "\
-A sample of one size and seed is always the same records. Examples:
-  riddlemill show filter --outcome dropped --reason management --sample 20
-  riddlemill show import --grep '恐龙|霸王龙'
-  riddlemill show dedup --borderline";
-
 pub(super) fn show_records(args: &Show, global: &Global) -> Result<Exit, Failure> {
     let config = output::load_config(global)?;
     let workspace = Workspace::new(&config.root);

@@ -5,11 +5,6 @@ use super::exit::{Exit, Failure};
 use super::output::{self, count};
 use crate::web::site::{SiteError, write_site};
 
-pub(super) const HELP: &str = "\
-The pages need no server: open index.html, or put the folder on any host. Of posts that are not in the release they have
-numbers only, and of votes counts. `[site] originals = true` in pipeline.toml also shows texts as they were before they
-were changed.";
-
 impl From<SiteError> for Failure {
     fn from(error: SiteError) -> Failure {
         match error {

@@ -21,6 +21,7 @@ use crate::review::{
     import_tables, read_gold,
 };
 use crate::store::{Error, Workspace, durable};
+use riddlemill_files::reading::decode_text;
 
 /// The options of `review qualify`.
 pub(super) struct QualifyOptions<'a> {
@@ -40,7 +41,7 @@ pub(super) struct QualifyOptions<'a> {
 
 /// The known answers of a file.
 pub(super) fn read_gold_file<'r>(room: &'r ReviewSession<'_>, file: &Path) -> Result<Vec<Gold<'r>>, Failure> {
-    let text = fs::read_to_string(file).map_err(Error::io("read", file))?;
+    let text = fs::read(file).and_then(|bytes| decode_text(&bytes)).map_err(Error::io("read", file))?;
     let items: FxHashMap<&str, &Item> = room.items.iter().map(|item| (item.id.as_str(), item)).collect();
     read_gold(&text, &room.step, |id| items.get(id).copied()).map_err(|problems| {
         let lines: Vec<String> =

@@ -12,17 +12,6 @@ use crate::config::{Config, Overrides};
 use crate::recipe;
 use crate::trust::{Given, TRUST, Trust, Wish};
 
-pub(super) const HELP: &str = "\
-A workspace may come from somebody else (a clone, an archive, a copy), and its pipeline.toml may name hosts that are
-sent the values of environment variables, commands, and dumps anywhere on this machine. Each of them is asked about once
-for each workspace; the answers are kept on this machine, outside of the workspace, so that no clone brings its own. A
-workspace that `init` made here may name places anywhere; hosts and commands are asked about all the same.
-
-  riddlemill trust                              what this workspace wants, and what was agreed to
-  riddlemill trust add api.example.org          as the question on the terminal would
-  riddlemill trust withdraw api.example.org
-  riddlemill run --trust api.example.org        for one call; RIDDLEMILL_TRUST=api.example.org,/data/dumps in CI";
-
 pub(super) fn run_trust_verb(verb: Option<&TrustVerb>, global: &Global) -> Result<Exit, Failure> {
     match verb {
         None => list_wishes(false, global),

@@ -129,7 +129,8 @@ fn a_dropped_post_goes_on_a_kept_one_goes_out_and_another_waits() {
     comes_back(&ws);
 
     // The later of two applies; once it is undone, the earlier one applies again.
-    decide(&ws, &["keep", "tieba:102"]).expect(0);
+    let told = decide(&ws, &["keep", "tieba:102"]).expect(0).out;
+    assert!(told.contains("it overrules ") && told.contains(" drop tieba:102 at filter"), "{told}");
     run(&ws);
     assert_eq!(outcome(&ws, "tieba:102", "filter"), "kept/-");
     let list = ws.call(["decide", "list", "tieba:102"]).expect(0).out;

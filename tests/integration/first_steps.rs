@@ -180,6 +180,7 @@ fn a_shell_completes_what_the_workspace_knows() {
     has(&["release", "flub", "--version", "1."], "1.2.0");
     has(&["config", "--explain", "anno"], "annotator");
     has(&["fetch", "sample-t"], "sample-titles");
+    has(&["status", "--set", "dedup.thr"], "dedup.threshold=");
 }
 
 #[test]

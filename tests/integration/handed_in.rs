@@ -311,6 +311,28 @@ fn a_source_that_gives_nothing_is_no_success() {
     import(&source("reddit", "a.jsonl", comment, "take = \"main\"")).expect(0);
 }
 
+#[test]
+fn a_content_encoding_that_is_not_known_is_noted_of_pages_that_are_read() {
+    let page = include_str!("../fixtures/pages/thread-p1.html");
+    let archive = |coding: &str| {
+        let body = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n{coding}\r\n{page}");
+        let head = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://tieba.baidu.com/p/7700000001\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nContent-Type: application/http; msgtype=response\r\n";
+        format!("{head}Content-Length: {}\r\n\r\n{body}\r\n\r\n", body.len())
+    };
+    let plain = source("warc", "a.warc", archive(""), "");
+    let told = import(&plain).expect(0);
+    assert!(!told.err.contains("content-encoding"), "{}", told.err);
+    let coded = source("warc", "a.warc", archive("Content-Encoding: none\r\n"), "");
+    let told = import(&coded).expect(0);
+    assert!(
+        told.err.contains("d/a.warc: 1 page with a content-encoding that is not known (\"none\")"),
+        "{}",
+        told.err
+    );
+    assert_eq!(imported(&coded), imported(&plain));
+    assert!(!imported(&coded).is_empty());
+}
+
 /// Dumps as the documentation of three public tools shows their output, each imported with what a user would write at first,
 /// and with what the program then says: at most one wrong turn.
 #[test]

@@ -159,6 +159,7 @@ fn the_votes_of_the_examples_are_current() {
         (TWISTERS, vote_on_twisters as fn(&Workspace), 7),
         (KINDS, vote_on_kinds, 8),
         (LINES, vote_on_lines, 8),
+        (ENGLISH, vote_on_english, 3),
     ];
     for (name, vote, items) in all {
         let ws = example(name);

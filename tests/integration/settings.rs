@@ -173,6 +173,8 @@ fn a_name_given_twice_a_format_for_a_kind_and_a_key_outside_of_its_table_are_mis
     let person = "[[annotator]]\nname = \"a-1\"\nrole = \"meta\"\n";
     let twice = err(&format!("version = 1\n{person}{person}"));
     assert!(twice.contains("pipeline.toml:6:8: two annotators are named \"a-1\""), "{twice}");
+    let named = err(&format!("version = 1\n{person}languages = [\"zh\", \"chinese\"]\n"));
+    assert!(named.contains("pipeline.toml:5:13: languages: \"chinese\" is no code of a language"), "{named}");
     for format in ["csv", "jsonl"] {
         let told = err(&format!(
             "version = 1\n[[source]]\nname = \"s\"\nkind = \"{format}\"\npath = \"s.{format}\"\nfields = {{ content = \"c\" }}\n"

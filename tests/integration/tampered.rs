@@ -66,6 +66,22 @@ fn a_candidate_that_somebody_changed_is_not_unchanged() {
 }
 
 #[test]
+fn rows_that_somebody_changed_are_not_evaluated_as_those_of_their_version() {
+    let ws = Workspace::sample();
+    ws.call(["run", "--recipe", "flub", "--offline"]).expect(0);
+    let file = "output/flub/candidate/data/flub/test.jsonl";
+    let (before, name) = (ws.read(file), "flub@candidate");
+    let outputs = |ws: &Workspace| ws.call(["evaluate", name, "--outputs", "m=none.jsonl"]);
+    ws.write("none.jsonl", "");
+    ws.write(file, before.replacen("\"answer\":\"", "\"answer\":\"-", 1));
+    let told = outputs(&ws);
+    assert!(told.code != 0 && told.err.contains("its rows are not those of flub@candidate"), "{}", told.err);
+    assert!(told.err.contains("riddlemill verify"), "{}", told.err);
+    ws.write(file, before);
+    assert!(!outputs(&ws).err.contains("its rows are not"));
+}
+
+#[test]
 fn what_nobody_wrote_into_raw_is_seen() {
     let ws = Workspace::sample();
     let run = ["run", "--recipe", "flub", "--offline"];

@@ -280,6 +280,13 @@ impl<'a> Visit<'a> for Reader {
         visit::visit_macro(self, item);
     }
 
+    /// Clap's and serde's attributes name what is elsewhere.
+    fn visit_attribute(&mut self, attribute: &'a Attribute) {
+        if let syn::Meta::List(list) = &attribute.meta {
+            self.tokens(list.tokens.clone());
+        }
+    }
+
     fn visit_item_fn(&mut self, item: &'a syn::ItemFn) {
         if !is_test(&item.attrs) {
             visit::visit_item_fn(self, item);

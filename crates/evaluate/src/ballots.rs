@@ -29,6 +29,7 @@ use crate::options::{DrawStream, LETTERS};
 use crate::review::Blinding;
 use crate::review::exchange::{ExportError, table_rows};
 use crate::store::Error;
+use riddlemill_files::reading::decode_text;
 use sheets::{SheetHead, Sheets};
 
 mod sheets;
@@ -428,7 +429,7 @@ fn read_sheet_rows(file: &File) -> Result<(PlacedRows, Vec<SetAside>), EvaluateE
     let place = |number: usize| format!("{}:{number}", file.path.display());
     let unmarked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     if unmarked.trim_ascii_start().starts_with(b"{") {
-        let text = String::from_utf8_lossy(&bytes);
+        let text = decode_text(&bytes).map_err(|e| form(e.to_string()))?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let mut rows = Vec::new();
         for (at, line) in lines {

@@ -89,7 +89,16 @@ fn of_folder(
         version.push_str(&format!("+{split}"));
     }
     let of_split = |split: &str| -> Result<_, EvaluateError> {
-        let file = folder.join("data").join(&config).join(format!("{split}.jsonl"));
+        let name = format!("data/{config}/{split}.jsonl");
+        let file = folder.join(&name);
+        // Figures of other rows would be told as those of this version.
+        if manifest.files.get(&name).is_some_and(|stated| is_other(&file, stated)) {
+            let what =
+                format!("its rows are not those of {config}@{version}: it was changed after it was written");
+            let hint = "`riddlemill verify` says what differs; to evaluate the rows as they are, name a copy of the \
+                        file itself";
+            return Err(EvaluateError::Form { path: file, what, hint: hint.into() });
+        }
         let rows = read_rows::of_file(&file)?;
         Ok((parse_items(workspace, &config, &file, &rows)?, rows))
     };
@@ -114,6 +123,11 @@ fn of_folder(
     };
     let (draft, rows_hash) = (manifest.draft, hash(&rows));
     Ok((Set { config, version, items: all, examples, draft, withdrawn, rows_hash, sample: None }, aside))
+}
+
+/// Whether a file's bytes are others than those of this SHA-256; a file that cannot be read fails where it is read.
+fn is_other(file: &Path, stated: &str) -> bool {
+    riddlemill_files::durable::sha256_of_file(file).is_ok_and(|found| found != stated)
 }
 
 /// A file as published by the set's authors, or a release's own test.jsonl.

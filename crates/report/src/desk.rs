@@ -56,6 +56,9 @@ pub struct TableReceipt<'r> {
     /// What had been handed in before.
     pub known: usize,
     pub blank: usize,
+    /// What was decided before and counts no more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overruled: Vec<String>,
     pub problems: Vec<String>,
 }
 

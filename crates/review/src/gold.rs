@@ -96,7 +96,8 @@ fn read_line<'i>(
     item: &impl Fn(&str) -> Option<&'i Item>,
     seen: &mut BTreeSet<String>,
 ) -> Result<Gold<'i>, Vec<GoldTrouble>> {
-    let line: GoldLine = serde_json::from_str(line).map_err(|e| vec![GoldTrouble::Shape(e.to_string())])?;
+    let line: GoldLine =
+        riddlemill_text::notation::from_str(line).map_err(|e| vec![GoldTrouble::Shape(e.to_string())])?;
     let Some(item) = item(&line.item) else { return Err(vec![GoldTrouble::UnknownItem(line.item)]) };
     if !seen.insert(line.item.clone()) {
         return Err(vec![GoldTrouble::Twice(line.item)]);

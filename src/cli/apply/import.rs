@@ -20,6 +20,7 @@ use crate::stages::salt;
 use crate::stages::withdrawal::Withdrawals;
 use crate::store::{Error, LedgerRecord, Workspace, durable};
 use crate::text::sketch::TextSketch;
+use riddlemill_files::reading::decode_text;
 
 /// Records that one task writes at a time.
 const TASK: usize = 256;
@@ -52,7 +53,8 @@ pub(super) fn import_dump(args: &Apply, config: &Config, global: &Global) -> Res
     let mut names = no_names(&config.root, &settings, &salt)?;
     match &args.names {
         Some(file) => {
-            let text = std::fs::read_to_string(file).map_err(Error::io("read", file))?;
+            let text = std::fs::read(file).and_then(|bytes| decode_text(&bytes));
+            let text = text.map_err(Error::io("read", file))?;
             names.add_file(&text).map_err(|e| Failure::usage(format!("{}: {e}", file.display())))?;
         }
         // Without a list, only the names in this dump are known.

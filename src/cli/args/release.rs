@@ -9,6 +9,17 @@ use clap_complete::ArgValueCandidates;
 use super::RecipeArgs;
 use crate::cli::complete;
 
+pub(crate) const CONTAMINATION_HELP: &str = "\
+Two rows are the same where dedup would merge them: the settings of [dedup] apply. The join is exact, and each FILE is
+compared by itself. A FILE is JSON, JSON Lines, CSV, a workbook, Parquet or a numpy array, packed or not; or the folder
+of a release, candidate or stage.
+Exit codes: 0 no row is shared; 1 rows are shared; 3 no row is shared, but some rows could not be compared.";
+
+pub(crate) const SITE_HELP: &str = "\
+The pages need no server: open index.html, or put the folder on any host. Of posts that are not in the release they have
+numbers only, and of votes counts. `[site] originals = true` in pipeline.toml also shows texts as they were before they
+were changed.";
+
 pub(crate) const HELP: &str = "\
 The Hub's own program uploads (`pip install huggingface_hub`, `hf auth login`): all files in one commit, then a tag
 v<version>. An existing tag is never moved. An archive is the folder as a Zstandard-compressed tar with the same bytes

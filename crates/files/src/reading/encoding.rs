@@ -161,6 +161,26 @@ pub fn text_of(reader: Box<dyn Read + Send>) -> io::Result<Decoded> {
     Ok(Decoded { reader: Box::new(decoder), encoding: Some(encoding), mark: 0 })
 }
 
+/// The text of a small file that people wrote: a list of words, known answers, a table of JSON.
+///
+/// # Errors
+/// That it is in none of the encodings of [`text_of`].
+pub fn decode_text(bytes: &[u8]) -> io::Result<String> {
+    let mut text = String::new();
+    let read = text_of(Box::new(io::Cursor::new(bytes.to_vec())))?.reader.read_to_string(&mut text);
+    match read {
+        Ok(_) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            let names = likely_encodings(bytes);
+            let likely =
+                if names.is_empty() { String::new() } else { format!(" (it may be {})", names.join(" or ")) };
+            let said = format!("it is no text in UTF-8, UTF-16, GB18030 or Big5{likely}; save it as UTF-8");
+            Err(io::Error::new(io::ErrorKind::InvalidData, said))
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// Text most of whose lines are neither UTF-8 nor in another encoding that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherEncoding {

@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use bzip2::bufread::MultiBzDecoder;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::{MultiGzDecoder, ZlibDecoder};
 use serde::{Deserialize, Serialize};
 
 use super::zipped;
@@ -34,6 +34,8 @@ pub enum Packing {
     Xz,
     /// Of several frames, too.
     Lz4,
+    /// Without the header of gzip, as programs keep pages.
+    Zlib,
     /// One file in a zip.
     Zip,
 }
@@ -41,17 +43,22 @@ pub enum Packing {
 impl Packing {
     /// That of bytes that begin so. A zip is only packing if it holds one file, which these bytes do not show.
     pub fn of_head(head: &[u8]) -> Packing {
-        const MAGIC: [(&[u8], Packing); 7] = [
+        const MAGIC: [(&[u8], Packing); 10] = [
             (b"\x1f\x8b", Packing::Gzip),
             (b"\x28\xb5\x2f\xfd", Packing::Zstd),
             (b"\x50\x2a\x4d\x18", Packing::Zstd),
             (b"BZh", Packing::Bzip2),
             (b"\xfd7zXZ\0", Packing::Xz),
             (b"\x04\x22\x4d\x18", Packing::Lz4),
+            (b"x\x01", Packing::Zlib),
+            (b"x\x9c", Packing::Zlib),
+            (b"x\xda", Packing::Zlib),
             (b"PK\x03\x04", Packing::Zip),
         ];
         let found = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, packing)| *packing);
         match found {
+            // So may a text in GBK; a stream can be unpacked.
+            Some(Packing::Zlib) if !is_zlib(head) => Packing::Plain,
             // A text may begin with these letters; a stream has its block size and the first block behind them.
             Some(Packing::Bzip2) if !is_bzip2(head) => Packing::Plain,
             found => found.unwrap_or(Packing::Plain),
@@ -67,6 +74,7 @@ impl Packing {
             Packing::Bzip2 => "bzip2",
             Packing::Xz => "xz",
             Packing::Lz4 => "lz4",
+            Packing::Zlib => "zlib",
             Packing::Zip => "zip",
         }
     }
@@ -89,6 +97,7 @@ impl Packing {
             Packing::Bzip2 => "bzip2 -dc",
             Packing::Xz => "xz -dc",
             Packing::Lz4 => "lz4 -dc",
+            Packing::Zlib => "pigz -dc",
             Packing::Zip => "unzip -p",
         }
     }
@@ -102,6 +111,13 @@ impl Packing {
             packing => packing,
         }
     }
+}
+
+/// Whether the first block of a zlib stream can be unpacked, as far as it is here.
+fn is_zlib(head: &[u8]) -> bool {
+    let mut out = [0; 1 << 10];
+    let read = ZlibDecoder::new(head).read(&mut out);
+    read.map_or_else(|error| error.kind() == io::ErrorKind::UnexpectedEof, |read| read > 0)
 }
 
 fn is_bzip2(head: &[u8]) -> bool {
@@ -141,6 +157,7 @@ fn unpack_reader(packing: Packing, reader: Box<dyn BufRead + Send>) -> io::Resul
         Packing::Gzip => Box::new(MultiGzDecoder::new(reader)),
         Packing::Bzip2 => Box::new(MultiBzDecoder::new(reader)),
         Packing::Xz => Box::new(lzma_rust2::XzReader::new_mem_limit(reader, true, XZ_KIB)),
+        Packing::Zlib => Box::new(Streams(ZlibDecoder::new(reader))),
         Packing::Lz4 => Box::new(Frames(lz4_flex::frame::FrameDecoder::new(Tail::new(reader)))),
         Packing::Zstd => {
             let mut decoder = zstd::Decoder::with_buffer(reader)?;
@@ -150,6 +167,23 @@ fn unpack_reader(packing: Packing, reader: Box<dyn BufRead + Send>) -> io::Resul
         }
         Packing::Plain | Packing::Zip => Box::new(reader),
     })
+}
+
+/// All streams of zlib, one behind the other: the decoder reads one.
+struct Streams(ZlibDecoder<Box<dyn BufRead + Send>>);
+
+impl Read for Streams {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(buffer)? {
+                0 if !buffer.is_empty() && !self.0.get_mut().fill_buf()?.is_empty() => {
+                    let rest = self.0.reset(Box::new(io::empty()));
+                    self.0.reset(rest);
+                }
+                read => return Ok(read),
+            }
+        }
+    }
 }
 
 /// All frames of an LZ4 stream, one behind the other: its decoder ends each of them with an empty read.
@@ -240,6 +274,9 @@ mod tests {
                 encoder.write_all(bytes).unwrap();
                 out = encoder.finish().unwrap();
             }
+            Packing::Zlib => {
+                drop(flate2::read::ZlibEncoder::new(bytes, flate2::Compression::fast()).read_to_end(&mut out))
+            }
             // `printf hello | xz`, by liblzma.
             Packing::Xz => out.extend_from_slice(XZ),
             Packing::Zip => {
@@ -255,13 +292,14 @@ mod tests {
 
     const XZ: &[u8] = b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4F\x02\0!\x01\x16\0\0\0t/\xe5\xa3\x01\0\x04hello\0\0\0\0\xb17\xb9\xdb\xe5\xda\x1e\x9b\0\x01\x1d\x05\xb8-\x80\xaf\x1f\xb6\xf3}\x01\0\0\0\0\x04YZ";
 
-    const ALL: [Packing; 7] = [
+    const ALL: [Packing; 8] = [
         Packing::Plain,
         Packing::Gzip,
         Packing::Zstd,
         Packing::Bzip2,
         Packing::Xz,
         Packing::Lz4,
+        Packing::Zlib,
         Packing::Zip,
     ];
 
@@ -285,5 +323,7 @@ mod tests {
             }
         }
         assert_eq!(read(b"BZhello").unwrap(), b"BZhello");
+        // A text in GBK may begin as a stream of zlib.
+        assert_eq!(read(b"x\x9cy, \xd4\xc6").unwrap(), b"x\x9cy, \xd4\xc6");
     }
 }

@@ -82,8 +82,98 @@ fn is_challenge(page: &Html) -> bool {
         CHALLENGE = "[action*='captcha' i], [src*='captcha' i], [id*='captcha' i], [class*='captcha' i], [name*='captcha' i], [id^='challenge-'], [src*='/cdn-cgi/challenge'], .cf-turnstile";
     }
     let title = dom::page_title(page).to_lowercase();
-    let phrases = ["安全验证", "验证码", "captcha", "just a moment"];
-    phrases.iter().any(|phrase| title.contains(phrase)) || page.select(&CHALLENGE).next().is_some()
+    CHALLENGES.iter().any(|phrase| title.contains(phrase)) || page.select(&CHALLENGE).next().is_some()
+}
+
+/// Words of the titles of pages that ask for proof of being a person.
+const CHALLENGES: [&str; 5] = ["安全验证", "验证码", "captcha", "just a moment", "attention required!"];
+
+/// What a site's title says, as one of its parts, where there is something else than the page.
+const TITLES: [(Class, &[&str]); 2] = [
+    (
+        Class::Forbidden,
+        &["登录", "用户登录", "请登录", "login", "log in", "sign in", "access denied", "forbidden"],
+    ),
+    (Class::Deleted, &["404", "404 not found", "not found", "page not found", "页面不存在", "找不到页面"]),
+];
+
+/// What a site says in the place of a page.
+const NOTICES: [(Class, &[&str]); 3] = [
+    (
+        Class::Forbidden,
+        &[
+            "需要登录",
+            "请登录",
+            "请先登录",
+            "登录后",
+            "没有权限",
+            "无权",
+            "权限不足",
+            "log in to",
+            "logged in",
+            "login required",
+            "sign in to",
+            "not have permission",
+            "members only",
+        ],
+    ),
+    (Class::Hidden, &["正在审核", "等待审核", "被屏蔽", "被隐藏", "awaiting moderation", "has been hidden"]),
+    (
+        Class::Deleted,
+        &[
+            "不存在",
+            "已被删除",
+            "已删除",
+            "被管理员删除",
+            "does not exist",
+            "doesn't exist",
+            "has been deleted",
+            "has been removed",
+            "was deleted",
+            "could not be found",
+            "no longer available",
+        ],
+    ),
+];
+
+/// Most characters of a notice. What is longer may be a post that speaks of one.
+const NOTICE: usize = 200;
+
+/// What a page says that stands in the place of another: by its title, by the element in which forum programs say so, or
+/// by its whole text if that is short.
+fn class_of_notice(page: &Html, title: &str, text: &str) -> Option<Class> {
+    selectors! {
+        NOTICES_OF_PROGRAMS = "#messagetext, .alert_error, .alert_info, .blockMessage, .errorbox, [role=alert]";
+    }
+    let title = title.to_lowercase();
+    if CHALLENGES.iter().any(|phrase| title.contains(phrase)) {
+        return Some(Class::Blocked);
+    }
+    let mut parts = title.split(['-', '|', '–', '_', '·']).map(str::trim);
+    let of_title = parts.find_map(|part| find_class(&TITLES, |known| part == known));
+    let notices = page.select(&NOTICES_OF_PROGRAMS).map(|notice| text_of(notice, &[]));
+    let mut texts = notices.chain([text.to_owned()]).filter(|text| text.chars().count() <= NOTICE);
+    of_title.or_else(|| {
+        texts.find_map(|text| find_class(&NOTICES, |phrase| text.to_lowercase().contains(phrase)))
+    })
+}
+
+fn find_class(words: &[(Class, &[&str])], says: impl Fn(&str) -> bool) -> Option<Class> {
+    words.iter().find(|(_, words)| words.iter().any(|word| says(word))).map(|(class, _)| *class)
+}
+
+/// The error of a server that a page is, whatever its status says: `502 Bad Gateway`.
+pub(super) fn server_error(page: &Html) -> Option<String> {
+    let title = dom::page_title(page);
+    let words = title.to_lowercase();
+    let errors = [
+        "internal server error",
+        "bad gateway",
+        "service unavailable",
+        "service temporarily unavailable",
+        "gateway time",
+    ];
+    errors.iter().any(|error| words.contains(error)).then_some(title)
 }
 
 /// Classifies a page without the structure it should have.
@@ -99,6 +189,9 @@ pub(super) fn without_structure(page: &Html, status: u16) -> Class {
     let text = page.select(&BODY).next().map(|body| text_of(body, &[])).unwrap_or_default();
     if matches!(status, 404 | 410) || title == "贴吧404" || class_of_removal(&title).is_some() {
         return class_of_removal(&title).or_else(|| class_of_removal(&text)).unwrap_or(Class::Deleted);
+    }
+    if let Some(class) = class_of_notice(page, &title, &text) {
+        return class;
     }
     let scripted = page.select(&SCRIPT).next().is_some();
     // The known shells have at most a dozen words, in a noscript element.

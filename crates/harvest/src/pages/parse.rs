@@ -4,7 +4,7 @@ use scraper::Html;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::classify::{Class, by_answer, classify_refused, without_structure};
+use super::classify::{Class, by_answer, classify_refused, server_error, without_structure};
 use super::dom;
 use super::profile::{Format, FoundPost, Profile, Reading};
 use super::row::Post;
@@ -140,7 +140,10 @@ pub fn parse_page(site: &Site, url: &str, status: u16, body: &str, captured: Opt
         Site::Plain => None,
     };
     read.unwrap_or_else(|| match without_structure(&page, status) {
-        Class::Unparsed => Parsed::unparsed_because(describe_lacks(site, status, body)),
+        Class::Unparsed => Parsed::unparsed_because(match server_error(&page) {
+            Some(error) => format!("it is a server's error ({error}), to be fetched again"),
+            None => describe_lacks(site, status, body),
+        }),
         class => class.into(),
     })
 }

@@ -193,6 +193,13 @@ impl SettingsFile<'_> {
                 let span = table.get("name").and_then(Item::span);
                 self.report_problem(span, format!("two annotators are named {:?}", person.name));
             }
+            // A name of a language would match no item, so that its annotator was given none.
+            for language in person.languages.iter().filter(|language| !is_language_code(language)) {
+                let what = format!(
+                    "languages: {language:?} is no code of a language; write its two or three letters, as \"zh\" or \"en\""
+                );
+                self.report_problem(table.get("languages").and_then(Item::span), what);
+            }
             found.push(person);
         }
         found
@@ -457,4 +464,11 @@ fn text_of(values: &Map<String, Value>, name: &str) -> Option<String> {
 
 fn plain_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+}
+
+/// Whether a text is formed as the code of a language, perhaps with a region or script: `zh`, `yue`, `pt-BR`.
+fn is_language_code(text: &str) -> bool {
+    let mut parts = text.split('-');
+    let is_code = |part: &str| (2..=3).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_lowercase());
+    parts.next().is_some_and(is_code) && parts.all(|part| part.bytes().all(|b| b.is_ascii_alphanumeric()))
 }

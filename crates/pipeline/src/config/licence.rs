@@ -48,7 +48,8 @@ fn near_identifier(written: &str) -> Option<&'static str> {
         current().filter(begun).max_by_key(|licence| std::cmp::Reverse(licence.name.len()))
     });
     found.map(|licence| licence.name).or_else(|| {
-        let names: Vec<(String, &str)> = current().map(|l| (bare(l.name), l.name)).collect();
+        // Of several that are as near the newest.
+        let names: Vec<(String, &str)> = current().rev().map(|l| (bare(l.name), l.name)).collect();
         let close = near_miss(&written, names.iter().map(|(name, _)| name.as_str()))?;
         names.iter().find(|(name, _)| name == close).map(|(_, name)| *name)
     })
@@ -72,6 +73,7 @@ mod tests {
             ("MIT License", Some("MIT")),
             ("CC-BY-SA-4,0", Some("CC-BY-SA-4.0")),
             ("CC-BX-4.0", Some("CC-BY-4.0")),
+            ("CC-BY-5.0", Some("CC-BY-4.0")),
             ("ask the forum", None),
             ("？", None),
             ("", None),

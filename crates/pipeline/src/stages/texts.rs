@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use riddlemill_files::reading::decode_text;
 use riddlemill_record::{Outcome, Post, Reason};
 use riddlemill_review::decisions::{Decision, Ruling, Verdict};
 use riddlemill_tables::ColumnAccess;
@@ -232,7 +233,7 @@ impl Stage for Filtering {
 /// [`StageError::Settings`] naming the list that cannot be read.
 pub fn policy_lists(root: &Path, settings: &sections::Anonymise) -> Result<Lists, StageError> {
     Lists::read_lists(&settings.policy, |name| {
-        fs::read_to_string(root.join(name)).map_err(|e| {
+        fs::read(root.join(name)).and_then(|bytes| decode_text(&bytes)).map_err(|e| {
             let unreadable =
                 Unusable::at_place("anonymise.policy", format!("cannot read the list {name:?}: {e}"));
             unreadable.with_hint("\"builtin\", or a path relative to pipeline.toml").into()

@@ -163,6 +163,18 @@ impl DecisionLog {
             .find(|d| d.question_key() == decision.question_key() && d.is_for(recipe) && self.is_counted(d))
     }
 
+    /// The earlier decision that counted on the same question until this one, which decides otherwise.
+    pub fn overruled_decision(&self, decision: &Decision) -> Option<&Decision> {
+        let at = self.decisions.iter().position(|d| d.id == decision.id)?;
+        let is_for_both =
+            |d: &Decision| d.recipe.is_none() || decision.recipe.as_ref().is_none_or(|own| d.is_for(own));
+        let before = self.decisions[..at].iter().rev();
+        before
+            .filter(|d| d.question_key() == decision.question_key() && self.is_counted(d))
+            .find(|d| is_for_both(d))
+            .filter(|d| (d.verdict, &d.text) != (decision.verdict, &decision.text))
+    }
+
     /// The decisions that count in a recipe's stage: for each question the latest that was not withdrawn.
     pub fn of_stage(&self, recipe: &str, stage: &str) -> StageDecisions {
         let mut latest: FxHashMap<_, usize> = FxHashMap::default();
@@ -365,6 +377,11 @@ mod tests {
         );
         let drop = add(Verdict::Drop, Some("flub")).added[0];
         let read = || DecisionLog::read_folder(&folder).unwrap();
+        let overruled = || {
+            let log = read();
+            log.overruled_decision(log.all_decisions().last().unwrap()).map(|d| d.id)
+        };
+        assert_eq!(overruled(), Some(keep));
         assert_eq!(outcome(&read(), "flub"), Some(Verdict::Drop));
         assert_eq!(outcome(&read(), "chumor"), Some(Verdict::Keep));
         // For all recipes again, including flub.

@@ -7,9 +7,10 @@ use rust_xlsxwriter::{
 };
 
 use riddlemill_benchmarks::notation;
+use serde_json::Value as Json;
 
 use crate::exchange::{
-    ExportError, SheetRow, VoteProblem, in_workbook, table_columns, table_rows, write_sheet,
+    ExportError, SheetRow, VoteProblem, decode_text, in_workbook, table_columns, table_rows, write_sheet,
 };
 
 /// The columns of a table in which people decide.
@@ -217,7 +218,7 @@ pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError>
             }
         }
         Kind::Json => {
-            let text = String::from_utf8_lossy(bytes);
+            let (text, _) = decode_text(bytes).map_err(unreadable)?;
             let text = text.trim_start_matches('\u{feff}');
             // A list, however it is broken into lines: its rows have numbers.
             let rows =
@@ -228,9 +229,13 @@ pub fn read_table(name: &str, bytes: &[u8]) -> Result<Vec<SheetRow>, TableError>
             };
             let lines = lines.into_iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
             let row = |(at, line): (usize, &str)| {
-                let object: BTreeMap<String, Option<String>> = riddlemill_text::notation::from_str(line)
+                let object: serde_json::Map<String, Json> = riddlemill_text::notation::from_str(line)
                     .map_err(|error| TableError::Line { file: name.to_owned(), line: at + 1, error })?;
-                let filled = object.into_iter().filter_map(|(key, value)| Some((key, value?)));
+                let filled = object.into_iter().filter_map(|(key, value)| match value {
+                    Json::Null => None,
+                    Json::String(text) => Some((key, text)),
+                    other => Some((key, other.to_string())),
+                });
                 Ok((at + 1, filled.filter(|(_, value)| !value.is_empty()).collect()))
             };
             lines.map(row).collect()
@@ -286,6 +291,14 @@ mod tests {
         let error = read_table("d.xlsx", &workbook.save_to_buffer().unwrap()).unwrap_err().to_string();
         assert!(error.contains("too large") && error.contains("XFD1048576"), "{error}");
         assert!(read_table("d.jsonl", b"{").is_err());
+        // Whatever a foreign table holds, its columns are looked at first.
+        let foreign = read_table("d.jsonl", b"{\"a\": 1, \"record\": null, \"list\": [2]}").unwrap();
+        assert_eq!(foreign[0].1["a"], "1");
+        let lacking = missing_column("d.jsonl", b"", &foreign, &["record"]).unwrap();
+        assert_eq!(lacking, Some(("record", vec!["a".to_owned(), "list".to_owned()])));
+        // As annotators' programs save it.
+        let (gbk, ..) = encoding_rs::GB18030.encode("{\"record\": \"tieba:1\", \"text\": \"云会恐高吗？\"}");
+        assert_eq!(read_table("d.jsonl", &gbk).unwrap()[0].1["text"], "云会恐高吗？");
         // A list is one under either name, in one line or in several.
         let list = b"[{\"record\": \"tieba:1\"},\n {\"record\": \"tieba:2\",\n  \"verdict\": \"drop\"}]";
         for name in ["d.jsonl", "d.json"] {

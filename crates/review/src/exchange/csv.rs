@@ -118,7 +118,7 @@ pub(super) fn read_csv(bytes: &[u8]) -> Result<(Entries, Vec<VoteProblem>), Vote
 }
 
 /// Decodes text in any encoding that annotators' programs use, with warnings.
-pub(super) fn decode_text(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<VoteProblem>), VoteProblem> {
+pub(crate) fn decode_text(bytes: &[u8]) -> Result<(Cow<'_, str>, Vec<VoteProblem>), VoteProblem> {
     let (encoding, mark) = encoding_of(bytes);
     if mark > 0 || encoding == UTF_16LE || encoding == UTF_16BE {
         let (text, _, faulty) = encoding.decode(&bytes[mark..]);

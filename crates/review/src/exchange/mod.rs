@@ -25,6 +25,7 @@ mod xlsx;
 
 pub(crate) use cells::in_workbook;
 pub use cells::{CsvFor, csv_table, disarm_formula};
+pub(crate) use csv::decode_text;
 pub use csv::{SheetRow, TableRows, table_columns, table_rows, write_sheet};
 pub use import::{Import, ImportSettings, ItemIndex, VoteTable, import_tables, import_votes};
 pub(crate) use jsonl::value_of_json as json_value;

@@ -4,6 +4,8 @@
 //! their number. Which step is the longest differs: among short posts it is reading, among thousands of edits of one
 //! joke it is comparing. A wrong forecast has no effect but on the time that is shown.
 
+use std::time::Duration;
+
 use super::predicate_joins::DefaultJoin;
 use super::{Effort, Expected, Metric, Query};
 
@@ -26,12 +28,27 @@ mod cost {
     pub const MET: f64 = 8.0;
     /// Two texts that a join compares.
     pub const VERIFIED: f64 = 250.0;
-    /// A pair that is compared in full, by bytes of its texts.
-    pub const COMPARED: f64 = 25.0;
     /// The figures of a pair that is found.
     pub const FIGURES: f64 = 4_000.0;
     /// Each product of two characters of a found pair.
     pub const CELL: f64 = 5.0;
+}
+
+/// How long it took to compare so many pairs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timed {
+    pub pairs: f64,
+    pub took: Duration,
+}
+
+/// What such pairs usually take in all, in nanoseconds. A pair that took ten times as long as half of them waited: for a
+/// dictionary that is read once, or for another process.
+pub(super) fn usual_time(times: Vec<Timed>) -> f64 {
+    let of_pair = |timed: &Timed| timed.took.as_nanos() as f64 / timed.pairs.max(1.0);
+    let mut sorted: Vec<f64> = times.iter().map(of_pair).collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let most = sorted.get(sorted.len() / 2).map_or(0.0, |median| median * 10.0);
+    times.iter().map(|timed| of_pair(timed).min(most) * timed.pairs).sum()
 }
 
 /// The work of one join.
@@ -50,7 +67,7 @@ pub(super) struct Work {
     /// Bytes of the texts.
     pub bytes: f64,
     pub joins: Vec<JoinWork>,
-    /// Bytes of the pairs that are compared in full.
+    /// What comparing the pairs takes in full, in nanoseconds of a core.
     pub compared: f64,
     /// Pairs that are found.
     pub found: f64,
@@ -119,8 +136,7 @@ impl Work {
     /// What each step takes: reading, the joins, comparing.
     pub fn step_costs(&self) -> Vec<f64> {
         let joins = self.joins.iter().map(|join| join.indexing_cost() + join.probing_cost());
-        let (read, compared) = (self.bytes * cost::READ, self.compared * cost::COMPARED);
-        std::iter::once(read).chain(joins).chain([compared]).collect()
+        std::iter::once(self.bytes * cost::READ).chain(joins).chain([self.compared]).collect()
     }
 
     /// What is foretold of the whole, and of what its callers do with the pairs.
@@ -140,7 +156,7 @@ impl Work {
         Steps {
             read: costs[0] / all,
             joins: self.joins.iter().map(step).collect(),
-            compare: self.compared * cost::COMPARED / rest,
+            compare: self.compared / rest,
         }
     }
 }
@@ -174,4 +190,19 @@ pub(super) fn query_of_sample(query: &Query, by: f64) -> Query {
         metric => metric,
     };
     Query { metric, ..*query }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_that_waited_counts_as_others_do() {
+        let timed = |pairs: f64, nanos: u64| Timed { pairs, took: Duration::from_nanos(nanos) };
+        assert!((usual_time(vec![timed(2.0, 200), timed(1.0, 100), timed(1.0, 300)]) - 600.0).abs() < 1e-9);
+        // A dictionary that the first pair read.
+        let first = timed(1.0, 300_000_000);
+        assert!((usual_time(vec![first, timed(1.0, 100), timed(3.0, 300)]) - 1_400.0).abs() < 1e-9);
+        assert!(usual_time(Vec::new()).abs() < 1e-9);
+    }
 }

@@ -15,11 +15,12 @@
 //! comparison can distinguish form one group, which is compared once.
 
 use std::borrow::Cow;
+use std::time::Instant;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::forecast::{FORECAST_FROM, JoinWork, Steps, Work, draw_sample, query_of_sample};
+use super::forecast::{self, FORECAST_FROM, JoinWork, Steps, Timed, Work, draw_sample, query_of_sample};
 use super::memory::BLOCK_KEYS;
 use super::openings::find_openings;
 use super::pairs::join_by_blocks;
@@ -82,22 +83,25 @@ fn alike_of(texts: &[&str], part: WorkPart<'_>) -> AlikePairs {
     let items = part.narrow_to(steps.compare).over_items(candidates.len());
     let pairs = candidates
         .par_chunk_by(|x, y| x.a == y.a)
-        .flat_map_iter(|partners| {
-            let prepared = |reading: u32| PreparedText::from(&readings[reading as usize]);
-            let Some(first) = partners.first().map(|pair| prepared(pair.a)) else { return Vec::new() };
-            let mut alike = Vec::new();
-            // A text of common phrases may have a hundred thousand partners.
-            for some in partners.chunks(AT_ONCE) {
-                if !items.may_go_on() {
-                    break;
-                }
-                alike.extend(some.iter().filter_map(|pair| pair.compare_texts(&first, &prepared(pair.b))));
-                items.report_items(some.len());
-            }
-            alike
-        })
+        .flat_map_iter(|partners| compare_partners(&all, partners, |some| items.begin_items(some)))
         .collect();
     AlikePairs { groups, pairs, effort }
+}
+
+/// Compares the pairs of one first text, as long as `begins` lets it begin the next few, whose number it is told.
+fn compare_partners(
+    readings: &[&Reading],
+    partners: &[Candidate],
+    begins: impl Fn(usize) -> bool,
+) -> Vec<AlikePair> {
+    let prepared = |reading: u32| PreparedText::from(readings[reading as usize]);
+    let Some(first) = partners.first().map(|pair| prepared(pair.a)) else { return Vec::new() };
+    let mut alike = Vec::new();
+    // A text of common phrases may have a hundred thousand partners.
+    for some in partners.chunks(AT_ONCE).take_while(|some| begins(some.len())) {
+        alike.extend(some.iter().filter_map(|pair| pair.compare_texts(&first, &prepared(pair.b))));
+    }
+    alike
 }
 
 /// The shares of the steps after the reading of these texts, by a sample of them.
@@ -132,16 +136,20 @@ fn forecast_work(sample: &[&Reading], texts: usize) -> Work {
 fn work_of(readings: &[&Reading], joins: &[DefaultJoin]) -> Work {
     let (candidates, works) =
         find_candidates(readings, joins, &Steps::without_forecast(joins), WorkPart::without_watch());
-    let text = |reading: u32| readings[reading as usize].folded();
-    let prepared = |reading: u32| PreparedText::from(readings[reading as usize]);
-    let alike =
-        candidates.par_iter().filter_map(|pair| pair.compare_texts(&prepared(pair.a), &prepared(pair.b)));
-    let chars = |reading: u32| text(reading).chars().count() as f64;
-    let cells: Vec<f64> = alike.map(|pair| chars(pair.a) * chars(pair.b)).collect();
+    let chars = |reading: u32| readings[reading as usize].folded().chars().count() as f64;
+    // By the clock: how much of a comparison the vetoes take depends on the texts.
+    let compared = candidates.par_chunk_by(|x, y| x.a == y.a).map(|partners| {
+        let begun = Instant::now();
+        let alike = compare_partners(readings, partners, |_| true);
+        let took = Timed { pairs: partners.len() as f64, took: begun.elapsed() };
+        (took, alike.iter().map(|pair| chars(pair.a) * chars(pair.b)).collect::<Vec<f64>>())
+    });
+    let (times, cells): (Vec<Timed>, Vec<Vec<f64>>) = compared.unzip();
+    let cells = cells.concat();
     Work {
         bytes: readings.iter().map(|reading| reading.folded().len() as f64).sum(),
         joins: works.iter().map(|(bytes, effort)| JoinWork::of_effort(*bytes, effort)).collect(),
-        compared: candidates.iter().map(|pair| (text(pair.a).len() + text(pair.b).len()) as f64).sum(),
+        compared: forecast::usual_time(times),
         found: cells.len() as f64,
         cells: cells.iter().sum(),
     }

@@ -95,7 +95,7 @@ impl RowCell {
                 notes: lists
                     .iter()
                     .filter(|list| list.len() == all.len())
-                    .map(|list| cell_text(&list[at]))
+                    .map(|list| note_text(&list[at]))
                     .collect(),
             };
             options = all.iter().enumerate().map(choice).collect();
@@ -106,6 +106,14 @@ impl RowCell {
             null: value.is_some_and(Value::is_null),
             options,
         }
+    }
+}
+
+/// What stands beside an option: a score to two places, as everywhere on the page.
+fn note_text(value: &Value) -> String {
+    match value.as_f64().filter(|_| value.is_f64()) {
+        Some(score) => ((score * 100.0).round() / 100.0).to_string(),
+        None => cell_text(value),
     }
 }
 
@@ -361,11 +369,12 @@ mod tests {
         assert_eq!(labels_of(rows[0].get("type")), [NULL], "null can be asked for");
         let Some(AnswerForm::Choice { options, gold }) = layout.task.map(|task| task.answer) else { return };
         let of_each = format!("{}_scores", options.trim_end_matches('s'));
-        let row = json!({ options: ["a", "b", "c", "d"], gold: 2, of_each: [1, 2.5, 3, 4] });
+        let row = json!({ options: ["a", "b", "c", "d"], gold: 2, of_each: [1, 2.5, 3.6666666666666665, 4] });
         let cell = RowCell::of_row(row.as_object().unwrap(), options, Some(layout));
         let right: Vec<bool> = cell.options.iter().map(|option| option.right).collect();
         assert_eq!(right, [false, false, true, false]);
-        assert_eq!(cell.options[1].notes, ["2.5"], "an option stands with its score");
+        let notes: Vec<&str> = cell.options.iter().map(|option| option.notes[0].as_str()).collect();
+        assert_eq!(notes, ["1", "2.5", "3.67", "4"], "an option stands with its score");
     }
 
     #[test]

@@ -28,12 +28,8 @@ pub(super) const STEP: &[Key] = &[
     key("ask", Kind::Each(&Kind::Table(ASK)), "What is asked where every reply becomes a record of its own."),
     key("keeps", NAMED, "COLUMN = expression over the previous columns and the replies."),
     key("endpoint", TEXT, "The setting with the names of the endpoints."),
-    key(
-        "replies",
-        Kind::Either(&[COUNT, TEXT]),
-        "How many replies each endpoint gives, or the setting with it; default: 1.",
-    ),
-    key("samples", Kind::Either(&[COUNT, TEXT]), "Another word for `replies`."),
+    key("replies", REPLIES, "How many replies each endpoint gives, or the setting with it; default: 1."),
+    key("samples", REPLIES, "Another word for `replies`."),
     key("majority", TEXT, "The field of whose values the most frequent is the draft."),
     key("at_least", TEXT, "The setting with the number of models whose replies are enough."),
     key("barred", Kind::Table(BARRED), "Endpoints that are not asked about some records."),
@@ -127,8 +123,11 @@ const OF_JSON: &[Key] = &[
     key("label_of", TEXT, "One of the labels of this list."),
 ];
 
+/// So many replies, or the setting with their number.
+const REPLIES: Kind = Kind::Either(&[Kind::Whole(1, 100), TEXT]);
+
 const NUMBERS: &[Key] = &[
-    Key::required("count", COUNT, "How many."),
+    Key::required("count", Kind::Whole(1, 10), "How many."),
     Key::required("from", COUNT, "The lowest."),
     Key::required("to", COUNT, "The highest."),
     Key::required("like", TEXT, "An example: \"2 6 3\"."),

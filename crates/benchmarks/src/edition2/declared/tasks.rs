@@ -3,7 +3,7 @@
 use riddlemill_schema::{Key, Kind};
 
 use super::steps::{BY_LANGUAGE, PROMPT};
-use super::{COUNT, FLAG, LABEL, NAMED, NUMBER, TEXT, TEXTS, WHOLE, key};
+use super::{FLAG, LABEL, NAMED, NUMBER, TEXT, TEXTS, WHOLE, key};
 
 const SCALE: Kind = Kind::List(&WHOLE);
 
@@ -22,7 +22,7 @@ pub(super) const TASK: &[Key] = &[
     ),
     key("with", NAMED, "The variables of the prompt: NAME = expression over the columns."),
     key("when", TEXT, "An expression: the rows that are asked about."),
-    key("samples", COUNT, "How many answers every model gives to a row.").or("1"),
+    key("samples", Kind::Whole(1, 1000), "How many answers every model gives to a row.").or("1"),
     key("confidence", Kind::Table(CONFIDENCE), "Answers say how sure they are."),
     key("conversation", Kind::Table(CONVERSATION), "A model asks, and a host who knows the answer replies."),
     key("choose", Kind::Table(CHOOSE), "An answer is one of the options."),
@@ -59,7 +59,7 @@ pub(super) const TASK: &[Key] = &[
 
 const CONFIDENCE: &[Key] = &[
     key("scale", SCALE, "What a confidence may be: [0, 1] or [0, 100]."),
-    key("bins", COUNT, "How many the calibration error has.").or("10"),
+    key("bins", Kind::Whole(1, 100), "How many the calibration error has.").or("10"),
 ];
 
 const CONVERSATION: &[Key] = &[

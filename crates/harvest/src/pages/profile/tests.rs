@@ -19,6 +19,44 @@ fn faults(rules: Value) -> Vec<Fault> {
 }
 
 #[test]
+fn a_page_in_the_place_of_a_post_says_why_in_words() {
+    let rules = profile(json!({ "item": "div.reply", "title": "h1", "body": ".text" }));
+    let site = Site::Profile(rules);
+    let parsed = |body: &str| parse_page(&site, "https://forum.example/t/1", 200, body, None);
+    let notice = |text: &str| {
+        format!(
+            "<title>提示信息 - 论坛</title><script>x()</script><div id=messagetext><p>{text}</p></div>{}",
+            "<li>版块</li>".repeat(200)
+        )
+    };
+    for (page, class) in [
+        (notice("抱歉，指定的主题不存在或已被删除或正在被审核"), Class::Deleted),
+        (notice("您需要登录后才能继续本操作"), Class::Forbidden),
+        (notice("抱歉，您没有权限访问该版块"), Class::Forbidden),
+        (notice("该帖正在审核"), Class::Hidden),
+        ("<title>Just a moment...</title><p>Checking your browser".into(), Class::Blocked),
+        ("<title>Log in | Forum</title><form><input name=user></form>".into(), Class::Forbidden),
+        ("<title>Forum</title><p>You must be logged in to see this.".into(), Class::Forbidden),
+        ("<title>Page not found - Forum</title><p>Sorry".into(), Class::Deleted),
+        ("<title>Forum</title><p>The requested thread could not be found.".into(), Class::Deleted),
+        (
+            format!(
+                "<title>How do I log in to a page that does not exist?</title><p>{}",
+                "word ".repeat(100)
+            ),
+            Class::Unparsed,
+        ),
+    ] {
+        assert_eq!(parsed(&page).class, class, "{page}");
+    }
+    let error =
+        parsed("<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1>nginx");
+    assert_eq!(error.class, Class::Unparsed);
+    assert_eq!(error.why.as_deref(), Some("it is a server's error (502 Bad Gateway), to be fetched again"));
+    assert!(parsed(&notice("别的话")).why.unwrap().contains("finds nothing"));
+}
+
+#[test]
 fn a_forum_is_read_by_selectors_alone() {
     let rules = json!({
         "list": "ul.topics a", "item": "div.reply", "title": "h1", "body": ".text", "author": "img.face@alt",

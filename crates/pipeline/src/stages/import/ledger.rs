@@ -1,5 +1,7 @@
 //! The ledger records of a task's items: made where they are parsed, corrected where a post turns out to be a repetition.
 
+use std::collections::BTreeMap;
+
 use super::ReadItem;
 use super::dump::BATCH;
 use super::files::Dump;
@@ -23,6 +25,8 @@ pub(super) struct ItemLedger {
     damaged: u64,
     /// How many of its rows had each of [`LOSSES`].
     losses: [u64; LOSSES.len()],
+    /// How many of its pages had each content-encoding that is not known.
+    encodings: BTreeMap<String, u64>,
 }
 
 /// What is wrong with the ids and the values of a file.
@@ -32,6 +36,7 @@ pub(super) struct FileFaults {
     apart: u64,
     edited: u64,
     losses: [u64; LOSSES.len()],
+    encodings: BTreeMap<String, u64>,
 }
 
 impl FileFaults {
@@ -46,6 +51,9 @@ impl FileFaults {
             }
         }
         self.losses.iter_mut().zip(ledger.losses).for_each(|(sum, count)| *sum += count);
+        for (name, count) in &ledger.encodings {
+            *self.encodings.entry(name.clone()).or_default() += count;
+        }
     }
 
     /// What the user has to know.
@@ -89,6 +97,13 @@ impl FileFaults {
                 Reason::Mended.code()
             ));
         }
+        for (name, count) in &self.encodings {
+            words.push(format!(
+                "{file}: {} with a content-encoding that is not known ({name:?}), read as they are\n  hint: look whether their texts \
+                 are whole; where they are packed, unpack the bodies of the archive",
+                count_with_noun(*count, "page"),
+            ));
+        }
         words
     }
 }
@@ -128,6 +143,7 @@ impl Default for ItemLedger {
             tally,
             damaged: 0,
             losses: [0; LOSSES.len()],
+            encodings: BTreeMap::new(),
         }
     }
 }
@@ -137,6 +153,9 @@ impl ItemLedger {
         self.batch.append(&read.locator, &read.outcome);
         self.tally.count_outcome(read);
         self.fingerprints.extend(&read.fingerprints);
+        if let Some(name) = &read.unknown_encoding {
+            *self.encodings.entry(name.clone()).or_default() += 1;
+        }
         if let Outcome::Changed { rule, evidence, .. } = &read.outcome {
             self.damaged += u64::from(*rule == Reason::DamagedId.code());
             for (count, (noted, ..)) in self.losses.iter_mut().zip(LOSSES) {

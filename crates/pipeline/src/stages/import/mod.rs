@@ -126,8 +126,13 @@ pub enum Parsed {
     Out(Reason, String),
     /// Not readable as this source's format.
     Bad(String),
-    /// A page with these posts; none of them is a page in turn.
-    Page(Vec<Parsed>),
+    /// A page.
+    Page {
+        /// None of them is a page in turn.
+        posts: Vec<Parsed>,
+        /// A content-encoding that is not known, so that the page was read as it is.
+        unknown_encoding: Option<String>,
+    },
     /// A row that is joined into the record of its group, which has this id.
     Part(String),
 }
@@ -445,6 +450,8 @@ struct ReadItem {
     locator: String,
     outcome: Outcome<Post>,
     fingerprints: Vec<Fingerprint>,
+    /// A content-encoding that is not known, of a page that was read as it is.
+    unknown_encoding: Option<String>,
 }
 
 /// Whether an author's name is in what they wrote. Names of one character are not looked for, nor what is no name.

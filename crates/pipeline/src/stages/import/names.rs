@@ -17,6 +17,7 @@ use super::split::Item;
 use super::{known_columns, parse, row, walk};
 use crate::config::{SourceKind, sections};
 use crate::stages::{StageError, Unusable};
+use riddlemill_files::reading::decode_text;
 use riddlemill_record::{Post, record};
 use riddlemill_tables::{Error, StageWriter};
 use riddlemill_text::notation;
@@ -37,7 +38,7 @@ record! {
 pub fn no_names(root: &Path, settings: &sections::Import, salt: &[u8; 32]) -> Result<NameList, StageError> {
     let mut list = NameList::new(salt);
     for name in &settings.common_words {
-        let text = fs::read_to_string(root.join(name)).map_err(|e| {
+        let text = fs::read(root.join(name)).and_then(|bytes| decode_text(&bytes)).map_err(|e| {
             StageError::from(unreadable_list(name, &e).with_hint("a path relative to pipeline.toml"))
         })?;
         let words = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));

@@ -18,23 +18,34 @@ pub(super) fn put_outcomes(
 ) {
     let Place { position, name, parsed } = place;
     let locator = name.map_or_else(|| dump.locator_of_item(position), |name| dump.locator_of_item(name));
-    let posts = match texts::refuse_misread(dump.kind, parsed) {
-        Parsed::Page(posts) => posts,
+    let (posts, unknown_encoding) = match texts::refuse_misread(dump.kind, parsed) {
+        Parsed::Page { posts, unknown_encoding } => (posts, unknown_encoding),
         Parsed::Post(draft) => {
             let (damaged, noted) = (draft.damaged_id.clone(), draft.noted.clone());
             let (post, fingerprint) = post_of_draft(dump, position, *draft, secrets, withdrawn);
             return put(match withdrawn.of_post(&post.id, &post.text) {
-                Some(tombstone) => {
-                    ReadItem { locator, outcome: withdrawn_outcome(tombstone), fingerprints: Vec::new() }
-                }
+                Some(tombstone) => ReadItem {
+                    locator,
+                    outcome: withdrawn_outcome(tombstone),
+                    fingerprints: Vec::new(),
+                    unknown_encoding: None,
+                },
                 None => ReadItem {
                     locator,
                     outcome: imported_outcome(post, damaged, noted),
                     fingerprints: vec![fingerprint],
+                    unknown_encoding: None,
                 },
             });
         }
-        other => return put(ReadItem { locator, outcome: set_aside(dump, other), fingerprints: Vec::new() }),
+        other => {
+            return put(ReadItem {
+                locator,
+                outcome: set_aside(dump, other),
+                fingerprints: Vec::new(),
+                unknown_encoding: None,
+            });
+        }
     };
     let (mut rows, mut fingerprints, mut more) = (Vec::new(), Vec::new(), Vec::new());
     for (i, parsed) in posts.into_iter().enumerate() {
@@ -46,6 +57,7 @@ pub(super) fn put_outcomes(
                     locator,
                     outcome: withdrawn_outcome(tombstone),
                     fingerprints: Vec::new(),
+                    unknown_encoding: None,
                 });
                 continue;
             }
@@ -53,10 +65,15 @@ pub(super) fn put_outcomes(
             fingerprints.push(fingerprint);
         } else {
             let locator = format!("{locator}#{}", i + 1);
-            more.push(ReadItem { locator, outcome: set_aside(dump, parsed), fingerprints: Vec::new() });
+            more.push(ReadItem {
+                locator,
+                outcome: set_aside(dump, parsed),
+                fingerprints: Vec::new(),
+                unknown_encoding: None,
+            });
         }
     }
-    put(ReadItem { locator, outcome: Outcome::Expanded(rows), fingerprints });
+    put(ReadItem { locator, outcome: Outcome::Expanded(rows), fingerprints, unknown_encoding });
     more.into_iter().for_each(put);
 }
 
@@ -98,7 +115,7 @@ fn set_aside(dump: &Dump, parsed: Parsed) -> Outcome<Post> {
             let evidence = "a question of the same group".to_owned();
             Outcome::Merged { into, reason: Reason::GroupMember, score: 1.0, evidence }
         }
-        Parsed::Post(_) | Parsed::Page(_) => failed(Unreadable, "a page inside a page".into()),
+        Parsed::Post(_) | Parsed::Page { .. } => failed(Unreadable, "a page inside a page".into()),
     }
 }
 

@@ -27,13 +27,15 @@ pub(super) struct Contents {
     pub posts: Vec<PagePost>,
     /// Why it has no posts, in words.
     pub why: Option<String>,
+    /// A content-encoding that is not known, so that the page was read as it is.
+    pub unknown_encoding: Option<String>,
 }
 
 impl Contents {
     /// What was parsed from a page.
     pub fn new(url: String, parsed: pages::Parsed) -> Contents {
         let posts = PagePost::from_parsed(parsed.posts, parsed.entries);
-        Contents { class: parsed.class, url, posts, why: parsed.why }
+        Contents { class: parsed.class, url, posts, why: parsed.why, unknown_encoding: None }
     }
 }
 

@@ -66,7 +66,13 @@ fn send_items(dump: &Dump, profile: &Profile, limit: u64, sender: &SyncSender<Ve
             let read = match item {
                 Ok(item) => {
                     let posts = PagePost::from_parsed(Vec::new(), profile.read_item(&item, &answers));
-                    Ok(Contents { class: Class::Ok, url: String::new(), posts, why: None })
+                    Ok(Contents {
+                        class: Class::Ok,
+                        url: String::new(),
+                        posts,
+                        why: None,
+                        unknown_encoding: None,
+                    })
                 }
                 Err(error @ XmlError::Oversize(_)) => Err((Reason::Oversize, error.to_string())),
                 Err(error) => Err((Reason::Truncated, error.to_string())),

@@ -124,7 +124,7 @@ impl SeenIds {
 
 /// Corrects an entry to what it is among all items, once [`SeenIds`] has looked up its posts.
 pub(super) fn settle_read(read: ReadItem, put: impl FnMut(String, Outcome<Post>)) {
-    let ReadItem { locator, outcome, fingerprints } = read;
+    let ReadItem { locator, outcome, fingerprints, .. } = read;
     settle_outcome(
         locator,
         outcome,

@@ -70,8 +70,9 @@ pub(super) fn refuse_misread(kind: SourceKind, parsed: Parsed) -> Parsed {
             Some((piece, text)) => Parsed::Out(Reason::Encoding, describe_misread(&piece, text)),
             None => Parsed::Post(post),
         },
-        Parsed::Page(posts) => {
-            Parsed::Page(posts.into_iter().map(|parsed| refuse_misread(kind, parsed)).collect())
+        Parsed::Page { posts, unknown_encoding } => {
+            let posts = posts.into_iter().map(|parsed| refuse_misread(kind, parsed)).collect();
+            Parsed::Page { posts, unknown_encoding }
         }
         other => other,
     }
@@ -191,9 +192,12 @@ mod tests {
             );
             let page = refuse_misread(
                 SourceKind::Warc,
-                Parsed::Page(vec![post(title, content), post("云？", None)]),
+                Parsed::Page {
+                    posts: vec![post(title, content), post("云？", None)],
+                    unknown_encoding: None,
+                },
             );
-            let Parsed::Page(posts) = page else { panic!("{page:?}") };
+            let Parsed::Page { posts, .. } = page else { panic!("{page:?}") };
             assert!(matches!(posts[..], [Parsed::Out(Reason::Encoding, _), Parsed::Post(_)]));
             assert_eq!(refuse_misread(SourceKind::Published, post(title, content)), post(title, content));
         }

@@ -56,7 +56,7 @@ pub(super) fn fold_dump<S: Sync, T: Send>(
 
 /// What becomes of a page: of each of its posts, or why it gives none.
 pub(super) fn judge_page(read: PageResult, file_threads: &Threads, dump: &Dump) -> Parsed {
-    let Contents { class, url, posts, why } = match read {
+    let Contents { class, url, posts, why, unknown_encoding } = match read {
         Ok(read) => read,
         Err((reason, evidence)) => return Parsed::Out(reason, evidence),
     };
@@ -70,5 +70,5 @@ pub(super) fn judge_page(read: PageResult, file_threads: &Threads, dump: &Dump) 
         }
         (PagePost::Described(_), None) => Parsed::Bad("a page without its profile".into()),
     };
-    Parsed::Page(posts.into_iter().map(post).collect())
+    Parsed::Page { posts: posts.into_iter().map(post).collect(), unknown_encoding }
 }

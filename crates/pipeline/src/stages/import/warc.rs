@@ -107,12 +107,13 @@ fn contents_of_page(page: Archived, parsed: pages::Parsed, site: &Site) -> PageR
             Err((Reason::PageOther, format!("{}: {}, and no page", page.url, other.unwrap_or_default())))
         }
         _ => {
-            let coded = page
-                .unknown_encoding
+            let unknown_encoding = page.unknown_encoding;
+            let coded = unknown_encoding
+                .as_ref()
                 .map(|name| format!("its content-encoding {name:?} is not known, so it was read as it is"));
             let why = [parsed.why.clone(), coded].into_iter().flatten().collect::<Vec<_>>().join("; ");
             let why = (!why.is_empty()).then_some(why);
-            Ok(Contents { why, ..Contents::new(page.url, parsed) })
+            Ok(Contents { why, unknown_encoding, ..Contents::new(page.url, parsed) })
         }
     }
 }

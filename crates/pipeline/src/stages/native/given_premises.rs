@@ -23,6 +23,7 @@ use crate::config::{Config, sections};
 use crate::stages::draft::PREMISES as COUNT;
 use crate::stages::line_error::LineError;
 use crate::stages::{StageError, Unusable};
+use riddlemill_files::reading::decode_text;
 use riddlemill_record::Reason;
 use riddlemill_review::Values;
 use riddlemill_text::puzzle::distractors::strip_article;
@@ -125,7 +126,7 @@ impl SuppliedFacts {
             let bytes = fs::read(&path).map_err(|e| wrong(format!("{}: {e}", path.display())))?;
             let name = path.strip_prefix(&config.root).unwrap_or(&path).display().to_string();
             given.files.push((name.clone(), blake3::hash(&bytes).to_hex()[..16].to_string()));
-            let text = String::from_utf8_lossy(&bytes);
+            let text = decode_text(&bytes).map_err(|e| wrong(format!("{name}: {e}")))?;
             for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
                 let place = format!("{name}:{}", at + 1);
                 if let Err(why) = given.add_line(line, &place) {

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use ferrous_opencc::{OpenCC, config::BuiltinConfig};
 use pinyin::ToPinyin;
 use rustc_hash::FxHashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::{signs, symbols};
+use crate::text::normalise::simplify_char;
 
 /// Forms of one symbol, which are marks that combine.
 fn is_selector(c: char) -> bool {
@@ -124,31 +124,10 @@ fn one_form(c: char) -> char {
     match c {
         '她' | '它' | '牠' | '祂' => '他',
         '妳' => '你',
-        c if is_ideograph(c) => SIMPLIFIED.get(&c).copied().unwrap_or(c),
-        c => c,
+        // Without context, so that a copy cut in the middle folds as the whole does.
+        c => simplify_char(c),
     }
 }
-
-/// Traditional characters and their simplified forms, one by one: with context, a folded character would
-/// depend on its neighbours, and a copy cut in the middle would fold differently.
-static SIMPLIFIED: LazyLock<FxHashMap<char, char>> = LazyLock::new(|| {
-    let mut table = FxHashMap::default();
-    // The tables are compiled in; without them nothing is folded, which only loses pairs.
-    let Ok(opencc) = OpenCC::from_config(BuiltinConfig::T2s) else { return table };
-    let simplify = |c: char| {
-        let converted = opencc.convert(c.encode_utf8(&mut [0; 4]));
-        let mut chars = converted.chars();
-        chars.next().filter(|_| chars.next().is_none()).unwrap_or(c)
-    };
-    for c in '\u{3400}'..='\u{9fff}' {
-        let once = simplify(c);
-        if once != c {
-            // Some forms are themselves traditional forms of a third.
-            table.insert(c, simplify(once));
-        }
-    }
-    table
-});
 
 /// Every toneless syllable of Mandarin, numbered in alphabetical order from U+E000.
 static SYLLABLES: LazyLock<FxHashMap<&'static str, char>> = LazyLock::new(|| {
