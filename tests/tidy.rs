@@ -440,8 +440,24 @@ fn files_that_the_docs_name_are_there() {
         let text = fs::read_to_string(root().join(page.to_string())).unwrap();
         let named = text.split('`').skip(1).step_by(2).filter(|name| !name.contains([' ', '<', '*']));
         let paths = named
+            .clone()
             .filter(|name| ["src/", "crates/", "tests/", "docs/"].iter().any(|top| name.starts_with(top)));
         gone.extend(paths.filter(|path| !root().join(path).exists()).map(|path| format!("{page}: {path}")));
+        // A name alone is that of a file in the crate of the last path.
+        let mut folder = String::new();
+        for name in named.filter(|name| !name.contains(':')) {
+            let of_top = |part: usize| name.split('/').take(part).collect::<Vec<_>>().join("/");
+            if name.starts_with("crates/") {
+                folder = of_top(2);
+            } else if name.starts_with("src/") {
+                folder = of_top(1);
+            } else if name.ends_with(".rs") && !folder.is_empty() {
+                let is_it = |file: &PathBuf| file.ends_with(name);
+                if !files(&folder).iter().any(is_it) {
+                    gone.push(format!("{page}: {name} in {folder}"));
+                }
+            }
+        }
     }
     assert!(gone.is_empty(), "{}", gone.join("\n"));
 }

@@ -1,15 +1,17 @@
 //! `fetch`: downloads the dumps that sources name by url.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, ProgressBar, ProgressState, ProgressStyle};
 use serde_json::json;
 
 use super::args::{Fetch, Global};
 use super::exit::{Exit, Failure};
 use super::output::{self, count};
+use super::progress::time_left;
 use crate::config::{Config, unknown};
 use crate::fetch::{Fetched, FilePins, LOCK, Meter, Patience, Pin, Wanted, fetch_file as get};
 use crate::stages::withdrawal::Withdrawals;
@@ -115,11 +117,16 @@ fn wanted_sources(config: &Config, names: &[String]) -> Result<Vec<(String, Want
     Ok(wanted)
 }
 
-/// A bar of bytes on a terminal, a line for each new attempt elsewhere.
+/// Between two lines of a log.
+const LOGGED: Duration = Duration::from_secs(30);
+
+/// A bar of bytes on a terminal; elsewhere a line now and then, and for each new attempt.
 struct DownloadBar {
     source: String,
     quiet: bool,
     bar: Mutex<ProgressBar>,
+    begun: Instant,
+    logged: Mutex<Instant>,
 }
 
 impl DownloadBar {
@@ -129,13 +136,17 @@ impl DownloadBar {
         } else {
             ProgressBar::no_length()
         };
-        let style = ProgressStyle::with_template(
-            "{prefix} {bar:30} {bytes}/{total_bytes} ({bytes_per_sec}, {eta} left)",
-        );
+        let style = ProgressStyle::with_template("{prefix} {bar:30} {bytes}/{total_bytes} ({left} left)");
+        let left = |state: &ProgressState, out: &mut dyn Write| {
+            // A bar is only text: nothing is lost where it cannot be written.
+            let left = state.len().map(|all| time_left(state.pos(), all, state.elapsed()));
+            let _ = out.write_str(left.as_deref().unwrap_or("?"));
+        };
         let bar = bar
-            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).with_key("left", left))
             .with_prefix(source.to_string());
-        DownloadBar { source: source.into(), quiet, bar: Mutex::new(bar) }
+        let begun = Instant::now();
+        DownloadBar { source: source.into(), quiet, bar: Mutex::new(bar), begun, logged: Mutex::new(begun) }
     }
 
     fn with_bar(&self, f: impl FnOnce(&ProgressBar)) {
@@ -156,6 +167,14 @@ impl Meter for DownloadBar {
             }
             bar.set_position(bytes);
         });
+        let mut logged = self.logged.lock().unwrap_or_else(|e| e.into_inner());
+        if !self.quiet && !std::io::stderr().is_terminal() && logged.elapsed() >= LOGGED {
+            *logged = Instant::now();
+            let rest = total.map_or_else(String::new, |total| {
+                format!(" of {}, {} left", HumanBytes(total), time_left(bytes, total, self.begun.elapsed()))
+            });
+            eprintln!("{}: {}{rest}", self.source, HumanBytes(bytes));
+        }
     }
 
     fn report_retry(&self, why: &str, wait: Duration) {

@@ -193,7 +193,7 @@ fn records_per_second(done: u64, elapsed: Duration) -> f64 {
 
 /// The time left if the rest is as fast as the whole was until now. Not by what was done lately: a task that
 /// waits for one slow record would have centuries left.
-fn time_left(done: u64, total: u64, elapsed: Duration) -> String {
+pub(super) fn time_left(done: u64, total: u64, elapsed: Duration) -> String {
     match done {
         // No rate is known before the first record.
         0 => "?".to_owned(),

@@ -20,6 +20,7 @@ mod bounds;
 mod breaker;
 mod broken_folder;
 mod browser;
+mod cases;
 mod chapter;
 mod chinese_pages;
 mod contamination;
