@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
+use riddlemill_files::log::sync_names;
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
@@ -258,6 +259,8 @@ impl Writer {
         // The name before the first line: a segment with lines that is not in the log counts as foreign.
         if !open.is_named {
             registry::record_begun(&self.dir, open.number)?;
+            // Nor may a power cut take away the name of a file whose lines are reported as synced.
+            sync_names(&self.dir).map_err(at)?;
             unsent::create_marks(&self.index, open.number);
             open.is_named = true;
         }
