@@ -1,14 +1,14 @@
 //! A log in one file.
 
 use std::fs::OpenOptions;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::chain::Walk;
-use super::disk::open_locked;
+use super::disk::{cut_after, open_locked, write_at};
 use super::frames::{filled_lines, to_lines};
 use super::heads::{Head, Home, Proved, UNLISTED, prove_bytes};
 use super::{LogError, error};
@@ -143,10 +143,7 @@ impl Log {
         let mut new = if unended { b"\n".to_vec() } else { Vec::new() };
         filled_lines(added).for_each(|line| walk.append_chained(line, &mut new));
         // Overwriting is not enough: the rest of a longer torn line would remain after the new lines.
-        let cut = if bytes.len() as u64 > end { file.set_len(end) } else { Ok(()) };
-        cut.and_then(|()| file.seek(SeekFrom::Start(end)))
-            .and_then(|_| file.write_all(&new))
-            .map_err(io("append to"))?;
+        cut_after(&file, end).and_then(|_| write_at(&mut file, end, &new)).map_err(io("append to"))?;
         let head = Head::new(name, end + new.len() as u64, walk.chain);
         self.home.vouch_for_file(&file, &self.path, is_new, head)
     }

@@ -41,6 +41,7 @@ mod file;
 mod frames;
 mod heads;
 mod names;
+mod pack;
 mod salvage;
 mod segments;
 mod writer;
@@ -57,13 +58,18 @@ mod tests;
 #[cfg(test)]
 use bench::{check_logs, salvage_logs};
 pub use disk::{
-    SegmentName, cut_torn_tail, free_folder, move_aside, open_locked, open_path, put_sealed, read_from,
-    sync_names,
+    Listing, SegmentFile, SegmentName, cut_after, cut_torn_tail, describe_cut, describe_stray, free_folder,
+    list_segments, move_aside, open_locked, open_path, put_sealed, read_from, remove_if_there, sealed_path,
+    sync_names, write_at,
 };
 pub use error::{LineError, LogError};
 pub use file::Log;
-pub use frames::{Frame, Piece, filled_lines, placed_lines, read_frame, read_frames, read_pieces, to_lines};
+pub use frames::{
+    Frame, Piece, filled_lines, pieces_of_file, placed_lines, read_frame, read_frames, to_lines,
+};
 pub use names::{LogName, Logs};
+pub use pack::{Packing, pack_frames};
 pub use salvage::Salvaged;
 pub use segments::Position;
 pub use segments::Segments;
+pub use writer::receive_batch;
