@@ -63,7 +63,8 @@ impl Frontier {
         let lock_path = journal_path.with_extension("lock");
         let wrap = |error| FrontierError::from_io(&journal_path, error);
         fence::create_folder(&dirs.state).map_err(wrap)?;
-        let lock = fence::open_with(&lock_path, OpenOptions::new().create(true).append(true)).map_err(wrap)?;
+        let lock =
+            fence::open_with(&lock_path, OpenOptions::new().create(true).append(true)).map_err(wrap)?;
         // Before anything is repaired: the end that seems torn may be one that another crawl is writing.
         if lock.try_lock().is_err() {
             return Err(FrontierError::Busy { path: lock_path });
@@ -72,7 +73,8 @@ impl Frontier {
         let folder = dirs.archive_folder(&source.name);
         let segments = Segments::open(&folder, source.limits.segment_bytes, &resolved.user_agent)
             .map_err(|error| FrontierError::from_io(&folder, error))?;
-        let mut journal = fence::open_with(&journal_path, OpenOptions::new().create(true).append(true)).map_err(wrap)?;
+        let mut journal =
+            fence::open_with(&journal_path, OpenOptions::new().create(true).append(true)).map_err(wrap)?;
         // The process before was stopped after it wrote the archive and before it wrote the journal.
         for entry in &replayed.adopted {
             append_line(&mut journal, &Line::from(entry.clone())).map_err(wrap)?;
