@@ -1,5 +1,5 @@
-//! The files of a log: names of segments, locks, torn ends, seals, reads from a place, and what is moved
-//! aside. Both formats of segments, that of this module and that of the paid replies, use these.
+//! The files of a log: names and lists of segments, locks, torn ends, seals, reads and writes at a place, and what
+//! is moved aside. Both formats of segments, that of this module and that of the paid replies, use these.
 
 use std::fs::{DirEntry, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};

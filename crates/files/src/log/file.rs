@@ -96,13 +96,20 @@ impl Log {
     /// Appends values as lines, and returns when they are on disk. Without values the file is not touched.
     ///
     /// # Errors
-    /// Those of [`Log::append_lines`].
-    pub fn add<'v, T: Serialize + 'v>(
+    /// Those of [`Log::append_lines`], and [`LogError::Newer`] if the file has a line that only a newer program knows.
+    pub fn add<'v, T: Serialize + DeserializeOwned + 'v>(
         &self,
         values: impl IntoIterator<Item = &'v T>,
     ) -> Result<(), LogError> {
         let lines = to_lines(values)?;
-        if lines.is_empty() { Ok(()) } else { self.append_lines(&lines) }
+        if lines.is_empty() {
+            return Ok(());
+        }
+        // What is added could contradict what this program does not know.
+        match self.read_entries::<T>() {
+            Err(newer @ LogError::Newer { .. }) => Err(newer),
+            _ => self.append_lines(&lines),
+        }
     }
 
     /// Appends lines, each a JSON object with its line end, and returns when they are on disk. Waits for

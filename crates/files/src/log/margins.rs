@@ -211,7 +211,7 @@ fn entries_are_of_lines_that_say_something_and_faults_are_numbered() {
 fn values_are_added_as_lines_and_what_cannot_be_read_says_why() {
     let dir = tempfile::tempdir().unwrap();
     let log = Log::in_file(dir.path().join("raw/a.jsonl"));
-    let value = |n: usize| std::collections::BTreeMap::from([("n", n)]);
+    let value = |n: usize| std::collections::BTreeMap::from([("n".to_owned(), n)]);
     log.add(&[] as &[usize]).unwrap();
     assert!(!log.path().exists(), "nothing to add, nothing touched");
     log.add([&value(1), &value(2)]).unwrap();

@@ -202,3 +202,20 @@ pub fn receive_batch<J>(jobs: &Receiver<J>, most: usize) -> Option<Vec<J>> {
     let first = jobs.recv().ok()?;
     Some(iter::once(first).chain(jobs.try_iter().take(most.saturating_sub(1))).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn jobs_that_arrived_meanwhile_share_a_write_up_to_a_bound() {
+        let (sender, jobs) = channel();
+        (0..5).for_each(|n| sender.send(n).unwrap());
+        assert_eq!(receive_batch(&jobs, 3), Some(vec![0, 1, 2]));
+        drop(sender);
+        assert_eq!(receive_batch(&jobs, 3), Some(vec![3, 4]));
+        assert_eq!(receive_batch(&jobs, 3), None);
+    }
+}
