@@ -9,6 +9,8 @@ use serde_json::Value;
 
 use crate::generate::{GEN, LOOP, Server, served};
 use crate::harness::{Workspace, root};
+use crate::kills::{lines, waiting, with_meta};
+use crate::reviewed::{Reviewed, item};
 
 /// A separate disk mounted on a folder, of a given small size.
 struct Disk {
@@ -130,4 +132,82 @@ fn what_was_sent_before_a_limit_on_files_was_met_is_kept() {
         stopped_midway += u32::from(sent > 0 && result.code == 4);
     }
     assert!(stopped_midway >= 1, "{stopped_midway}");
+}
+
+/// Room of five sizes on the disk of raw/: what was there stays, and once there is room the same command ends as if
+/// nothing had been. Returns how often it was stopped; `None` if nothing may be mounted.
+fn on_full_disks(
+    ws: &Workspace,
+    args: &[&str],
+    [ends, whole]: [&[i32]; 2],
+    made: impl Fn(&Workspace) -> Value,
+) -> Option<usize> {
+    let undisturbed = ws.copy();
+    let done = undisturbed.call(args);
+    assert_eq!(done.code, 0, "{args:?}: {}", done.err);
+    let want = made(&undisturbed);
+    let mut stopped = 0;
+    for room in [0, 4 << 10, 8 << 10, 16 << 10, 64 << 10] {
+        let ws = ws.copy();
+        let disk = Disk::over(&ws.path("raw"), 64 << 20)?;
+        disk.leave(room);
+        let result = ws.call(args);
+        if result.code != 0 {
+            stopped += 1;
+            assert!(
+                result.err.contains("space") || result.err.contains("is full"),
+                "{args:?}: {}",
+                result.err
+            );
+        }
+        disk.make_room();
+        let found = ws.call(["fsck"]);
+        assert!(whole.contains(&found.code), "{args:?} with {room}: {} {}", found.out, found.err);
+        let again = ws.call(args);
+        assert!(ends.contains(&again.code), "{args:?} with {room}: {}", again.err);
+        ws.call(["fsck"]).expect(0);
+        assert_eq!(made(&ws), want, "{args:?} with {room}");
+    }
+    Some(stopped)
+}
+
+#[test]
+fn votes_decisions_and_access_on_a_full_disk() {
+    let ws = waiting();
+    with_meta(&ws);
+    let import = ["review", "import", "screen", "--recipe", GEN, "votes.jsonl"];
+    let votes = |ws: &Workspace| lines(ws, "raw/votes/000001.jsonl", &["id", "item", "values"]);
+    let Some(of_votes) = on_full_disks(&ws, &import, [&[0], &[0]], votes) else { return };
+    let decide = ["decide", "drop", "tieba:2", "--by", "meta-1", "--why", "Seen before"];
+    let decided = |ws: &Workspace| lines(ws, "raw/decisions/000001.jsonl", &["event", "record", "verdict"]);
+    let Some(of_decisions) = on_full_disks(&ws, &decide, [&[0], &[0]], decided) else { return };
+    let grant = ["access", "grant", "annotator-1", "--rank", "annotator"];
+    let people = |ws: &Workspace| {
+        let list: Value = serde_json::from_str(&ws.call(["access", "list", "--json"]).expect(0).out).unwrap();
+        Value::from(list.as_array().unwrap().len())
+    };
+    let Some(of_access) = on_full_disks(&ws, &grant, [&[0], &[0]], people) else { return };
+    assert!(of_votes > 0 && of_decisions > 0 && of_access > 0, "{of_votes} {of_decisions} {of_access}");
+}
+
+#[test]
+fn a_registry_on_a_full_disk() {
+    let plain = "3(Erroneous Assumption), 5(Absurd Imagination)";
+    let mut people = Reviewed::new();
+    people.add(&[item(
+        "风筝断了线会不会想家？",
+        "Does a kite miss home?",
+        "Kites miss nothing.",
+        None,
+        plain,
+    )]);
+    let registry = format!("raw/releases/{GEN}/registry.jsonl");
+    let released = |ws: &Workspace| {
+        ws.call(["verify", &format!("output/{GEN}/1.0.0"), "--raw"]).expect(0);
+        lines(ws, &registry, &["event", "version"])
+    };
+    // A version whose event is recorded and whose folder is not yet renamed is finished by the next call.
+    let ends: [&[i32]; 2] = [&[0, 2], &[0, 1]];
+    let stopped = on_full_disks(&people.ws, &["release", GEN, "--date", "2026-01-02"], ends, released);
+    assert!(stopped.is_none_or(|stopped| stopped > 0));
 }

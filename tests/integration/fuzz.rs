@@ -9,7 +9,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use riddlemill::config::SourceKind;
+use riddlemill::log::{Log, LogName, Logs, Segments};
 use riddlemill::warc::{Header, write_record};
+
+use crate::log_damages::chained;
 
 #[path = "../../fuzz/src/lib.rs"]
 #[expect(dead_code, reason = "libFuzzer's own entry is not called here")]
@@ -253,27 +256,81 @@ fn fuzz_kind(name: &str) {
     for (at, seed) in seeds.iter().enumerate() {
         assert!(shared::import(name, seed, &path).0 > 0, "{name}: seed {at} holds no post");
     }
-    let secs: Option<u64> = std::env::var("RIDDLEMILL_FUZZ_SECS").ok().and_then(|secs| secs.parse().ok());
-    let started = Instant::now();
     let mut posts = 0;
-    for number in 0.. {
-        match secs {
-            Some(secs) if started.elapsed() >= Duration::from_secs(secs) => {
-                eprintln!("{name}: {number} cases, {posts} posts read");
-                return;
-            }
-            None if number == CASES => return,
-            _ => {}
-        }
-        let bytes = case(&seeds, number);
-        let read = std::panic::catch_unwind(|| shared::import(name, &bytes, &path));
+    each_case(name, &seeds, |number, bytes| {
+        let read = std::panic::catch_unwind(|| shared::import(name, bytes, &path));
         let read = read.unwrap_or_else(|_| panic!("{name}: case {number} panics"));
         // The result does not depend on which thread read what, and when.
         if number % 16 == 0 {
-            assert_eq!(read, shared::import(name, &bytes, &path), "{name}: case {number}");
+            assert_eq!(read, shared::import(name, bytes, &path), "{name}: case {number}");
         }
         posts += read.0;
+    });
+    eprintln!("{name}: {posts} posts read");
+}
+
+/// Tries each case until the time is over, or there were enough.
+fn each_case(name: &str, seeds: &[Vec<u8>], mut try_case: impl FnMut(u64, &[u8])) {
+    let secs: Option<u64> = std::env::var("RIDDLEMILL_FUZZ_SECS").ok().and_then(|secs| secs.parse().ok());
+    let started = Instant::now();
+    for number in 0.. {
+        match secs {
+            Some(secs) if started.elapsed() >= Duration::from_secs(secs) => {
+                eprintln!("{name}: {number} cases");
+                return;
+            }
+            None if number == CASES => return,
+            _ => try_case(number, &case(seeds, number)),
+        }
     }
+}
+
+/// Anybody can write raw/heads.jsonl: whatever it names, nothing outside of raw/ is read, moved or rewritten. Half of
+/// the cases have right chains, so that what they name is reached.
+#[test]
+fn fuzz_heads() {
+    const NAMES: &[LogName] = &[LogName::Segments("votes"), LogName::Files("votes/notes")];
+    let folder = tempfile::tempdir().unwrap();
+    let victims = ["victim.jsonl", "000001.jsonl", "000001", "salt"].map(|name| folder.path().join(name));
+    let raw = folder.path().join("workspace/raw");
+    let line = b"{\"item\":\"1\"}\n";
+    let fill = || {
+        if raw.exists() {
+            std::fs::remove_dir_all(&raw).unwrap();
+        }
+        Log::in_file(raw.join("votes/notes/a.jsonl")).append_lines(line).unwrap();
+        Segments::in_folder(raw.join("votes")).open_writer().unwrap().append_blocks(&[line]).unwrap();
+    };
+    victims.iter().for_each(|victim| std::fs::write(victim, "{\"a\":1}\nno JSON\n").unwrap());
+    fill();
+    let whole = std::fs::read(raw.join("heads.jsonl")).unwrap();
+    let hostile: Vec<String> =
+        ["../../victim.jsonl", "../../000001", "votes/../../../000001", "../../salt", "notes\\u0000.jsonl"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(victims.iter().map(|victim| victim.display().to_string()))
+            .map(|name| format!("{{\"file\":\"{name}\",\"bytes\":99,\"at\":\"{}\"}}", "0".repeat(32)))
+            .collect();
+    let seeds = [whole, chained("heads.jsonl", &hostile).into_bytes()];
+    each_case("heads", &seeds, |number, bytes| {
+        fill();
+        let lines = String::from_utf8_lossy(bytes);
+        let bare = lines.lines().filter_map(|line| Some(line.split_once(",\"chain\"")?.0.to_owned() + "}"));
+        let bare: Vec<String> = bare.collect();
+        match number % 2 {
+            0 => std::fs::write(raw.join("heads.jsonl"), bytes).unwrap(),
+            _ => std::fs::write(raw.join("heads.jsonl"), chained("heads.jsonl", &bare)).unwrap(),
+        }
+        let logs = Logs::new(&raw, NAMES);
+        let tried = std::panic::catch_unwind(|| (logs.check_logs().is_ok(), logs.salvage_logs().is_ok()));
+        assert!(tried.is_ok(), "case {number} panics: {lines}");
+        for victim in &victims {
+            let text = std::fs::read_to_string(victim).unwrap();
+            assert_eq!(text, "{\"a\":1}\nno JSON\n", "case {number}: {lines}");
+        }
+        let there = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(there, victims.len() + 1, "case {number}: {lines}");
+    });
 }
 
 macro_rules! kinds {

@@ -60,7 +60,7 @@ fn killed(
 }
 
 /// Questions that wait for their first votes, and a sheet with those of one annotator.
-fn waiting() -> Workspace {
+pub fn waiting() -> Workspace {
     let ws = Reviewed::new().ws;
     let dump: String = (1..=60).map(|n| title(n, &format!("第{n}只风筝断了线会不会想家？")) + "\n").collect();
     ws.write("raw/dumps/1.json", dump);
@@ -80,7 +80,7 @@ fn waiting() -> Workspace {
 }
 
 /// The contents of a log's lines without its hash chain.
-fn lines(ws: &Workspace, path: &str, fields: &[&str]) -> Value {
+pub fn lines(ws: &Workspace, path: &str, fields: &[&str]) -> Value {
     let text = ws.read(path);
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     rows.map(|row| fields.iter().map(|field| row[*field].clone()).collect::<Value>()).collect()
@@ -142,6 +142,42 @@ fn withdrawals_releases_and_what_is_taken_over() {
     };
     // A version whose event is recorded and whose folder is not yet renamed is finished by the next call.
     killed("release", ws, &["release", GEN, "--date", "2026-01-02"], [&[0, 2], &[0, 1]], released);
+}
+
+/// What people decide, which needs somebody entitled.
+pub fn with_meta(ws: &Workspace) {
+    let meta = "\n[[annotator]]\nname = \"meta-1\"\nrole = \"meta\"\nlanguages = [\"zh\", \"en\"]\n";
+    ws.write("pipeline.toml", ws.read("pipeline.toml") + meta);
+}
+
+#[test]
+fn decisions_and_votes_set_aside() {
+    let ws = waiting();
+    with_meta(&ws);
+    let decide = ["decide", "drop", "tieba:2", "--by", "meta-1", "--why", "Seen before"];
+    let decided = |ws: &Workspace| lines(ws, "raw/decisions/000001.jsonl", &["event", "record", "verdict"]);
+    killed("decide", &ws, &decide, [&[0], &[0]], decided);
+    ws.call(["review", "import", "screen", "--recipe", GEN, "votes.jsonl"]).expect(0);
+    let aside = ["review", "set-aside", "annotator-1", "--by", "meta-1", "--why", "clicked through"];
+    let set_aside = |ws: &Workspace| lines(ws, "raw/votes/aside/set-aside.jsonl", &["event", "annotator"]);
+    killed("review set-aside", &ws, &aside, [&[0], &[0]], set_aside);
+}
+
+#[test]
+fn replies_taken_over_and_forgotten() {
+    let ws = Workspace::sample();
+    let stats = |ws: &Workspace| {
+        let stats = ws.call(["replies", "stats", "--json"]).expect(0).out;
+        serde_json::from_str::<Value>(&stats).unwrap()["replies"].clone()
+    };
+    let import = ["replies", "import", "raw/sample/replies.jsonl"];
+    killed("replies import", &ws, &import, [&[0], &[0]], stats);
+    ws.call(import).expect(0);
+    ws.call(["replies", "export", "replies.jsonl"]).expect(0);
+    let first: Value = serde_json::from_str(ws.read("replies.jsonl").lines().next().unwrap()).unwrap();
+    let key = first["reply"]["key"].as_str().unwrap();
+    // Once it is forgotten, no stored reply has the key.
+    killed("replies forget", &ws, &["replies", "forget", key, "--why", "half"], [&[0, 1, 2, 3], &[0]], stats);
 }
 
 #[test]

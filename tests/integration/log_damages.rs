@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use riddlemill::log::{Log, Segments};
 use serde_json::{Value, json};
 
 use crate::generate::{GEN, Server};
@@ -228,14 +229,81 @@ fn damage_each(ws: &Workspace, paths: &[String]) -> usize {
     tried
 }
 
+/// Two lines in each log of raw/ that the fixture lacks. Returns the files.
+fn add_other_logs(ws: &Workspace) -> Vec<String> {
+    let step = format!("{GEN}.screen.jsonl");
+    let at = "2026-01-01T00:00:00Z";
+    let by = json!({ "item": "tieba:1", "annotator": "annotator-1", "round": "vote", "at": at });
+    let with = |base: &Value, more: Value| {
+        let mut value = base.clone();
+        value.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        value
+    };
+    let guide = json!({ "en": "Keep it.", "zh": "保留。", "examples": "", "by": "meta-1", "at": at });
+    let batch = json!({ "batch": "1-1-0", "endpoint": "loop", "at_ms": 1, "over": "cancelled" });
+    let admit =
+        json!({ "event": "admit", "annotator": "annotator-3", "by": "meta-1", "why": "talked", "at": at });
+    let canary = json!({ "event": "canary", "guid": "b6c1f8d0-0000-4000-8000-000000000001" });
+    let logs = [
+        (format!("votes/notes/{step}"), with(&by, json!({ "text": "unsure", "flag": true })), "text"),
+        (format!("votes/skipped/{step}"), with(&by, json!({ "reason": "too long" })), "reason"),
+        (format!("votes/guidelines/{step}"), guide, "en"),
+        ("votes/aside/set-aside.jsonl".to_owned(), admit, "why"),
+        ("replies/batches.jsonl".to_owned(), batch, "batch"),
+        (format!("releases/{GEN}/registry.jsonl"), canary, "guid"),
+    ];
+    logs.map(|(name, line, field)| {
+        let path = format!("raw/{name}");
+        let other = with(&line, json!({ field: format!("{}2", line[field].as_str().unwrap()) }));
+        Log::in_file(ws.path(&path)).append_lines(format!("{line}\n{other}\n").as_bytes()).unwrap();
+        path
+    })
+    .into()
+}
+
 #[test]
 fn every_damage_to_a_file_of_raw_is_seen() {
     let ws = of_before(NOWHERE);
+    let others = add_other_logs(&ws);
+    ws.call(["fsck"]).expect(0);
     ws.call(RUN).expect(0);
     let paths = files(&ws, "raw");
-    assert!(paths.len() >= 12, "{paths:?}");
+    assert!(paths.len() >= 18 && others.iter().all(|path| paths.contains(path)), "{paths:?}");
+    for log in ["raw/replies/segments.jsonl", "raw/secrets.jsonl"] {
+        assert!(paths.iter().any(|path| path == log), "{log} {paths:?}");
+    }
     let tried = damage_each(&ws, &paths);
-    assert!(tried >= 100, "{tried}");
+    assert!(tried >= 150, "{tried}");
+}
+
+/// What a newer program wrote with a right chain is said to be that: this one neither reads it, nor salvages it, nor
+/// appends to it.
+#[test]
+fn what_a_newer_program_wrote_about_peoples_work_is_left_alone() {
+    let newer = [
+        ("votes", json!({ "item": "tieba:1", "verdict": 7 })),
+        ("decisions", json!({ "event": "postpone", "id": "00" })),
+        ("seen", json!({ "content_hash": 7 })),
+    ];
+    for (log, line) in newer {
+        let ws = of_before(NOWHERE);
+        ws.call(RUN).expect(0);
+        let segments = Segments::in_folder(ws.path(&format!("raw/{log}")));
+        segments.open_writer().unwrap().append_blocks(&[format!("{line}\n")]).unwrap();
+        let path = format!("raw/{log}/000001.jsonl");
+        let before = ws.bytes(&path);
+        let found = ws.call(["fsck"]).expect(1).out;
+        assert!(found.contains("newer riddlemill") && !found.contains("backup"), "{log}: {found}");
+        let salvaged = ws.call(["fsck", "--salvage"]).expect(1).out;
+        assert!(!salvaged.contains("salvaged"), "{log}: {salvaged}");
+        let refused = match log {
+            "votes" => ws.call(["review", "status", "--recipe", GEN]),
+            "decisions" => ws.call(["decide", "drop", "tieba:2", "--by", "meta-1", "--why", "Seen before"]),
+            _ => ws.call(["review", "carry", "screen", "--recipe", GEN]),
+        };
+        assert!(refused.code != 0 && refused.err.contains("newer riddlemill"), "{log}: {}", refused.err);
+        assert_eq!(ws.bytes(&path), before, "{log}");
+    }
 }
 
 #[test]
@@ -280,6 +348,31 @@ fn zero_bytes_at_the_end_of_a_log_are_cut_off_by_the_next_writer() {
     ws.call(["fsck"]).expect(0);
 }
 
+#[test]
+fn zero_bytes_at_the_end_of_any_log_take_nothing_away() {
+    let ws = of_before(NOWHERE);
+    let mut logs = add_other_logs(&ws);
+    let tasks = format!("raw/votes/assigned/{GEN}.screen.jsonl");
+    logs.extend(["raw/withdrawn.jsonl", "raw/replies/segments.jsonl", &tasks].map(str::to_owned));
+    let lines: Vec<Vec<u8>> =
+        logs.iter().map(|path| Log::in_file(ws.path(path)).read_lines().unwrap()).collect();
+    for path in &logs {
+        let whole = ws.bytes(path);
+        ws.write(path, [&whole[..], &[0; 4096]].concat());
+    }
+    ws.call(["fsck"]).expect(0);
+    ws.call(RUN).expect(0);
+    for (path, lines) in logs.iter().zip(lines) {
+        let log = Log::in_file(ws.path(path));
+        assert_eq!(log.read_lines().unwrap(), lines, "{path}");
+        let last = lines.split_inclusive(|&byte| byte == b'\n').next_back().unwrap();
+        log.append_lines(last).unwrap();
+        assert!(!ws.bytes(path).contains(&0), "{path}");
+        assert_eq!(log.read_lines().unwrap(), [&lines[..], last].concat(), "{path}");
+    }
+    ws.call(["fsck"]).expect(0);
+}
+
 /// They were: the list of replies stayed without a head, and nothing could be run any more.
 #[test]
 fn heads_that_are_lost_are_made_anew_for_the_replies_too() {
@@ -304,7 +397,7 @@ fn heads_that_are_lost_are_made_anew_for_the_replies_too() {
 }
 
 /// Lines of a log with their chain.
-fn chained(name: &str, lines: &[String]) -> String {
+pub fn chained(name: &str, lines: &[impl AsRef<str>]) -> String {
     let link = |parts: &[&[u8]]| -> [u8; 16] {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
@@ -315,6 +408,7 @@ fn chained(name: &str, lines: &[String]) -> String {
     let mut chain = link(&[b"riddlemill chain v1", name.as_bytes()]);
     let mut text = String::new();
     for line in lines {
+        let line = line.as_ref();
         chain = link(&[&chain, line.as_bytes()]);
         let open = line.strip_suffix('}').unwrap();
         text.push_str(&format!("{open},\"chain\":\"{}\"}}\n", hex::encode(chain)));

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::browser::{Browser, Server, coded, hidden, item, made};
 use crate::generate::{self, GEN, LOOP, served};
 use crate::harness::{CallResult, Workspace, source};
+use crate::log_damages::chained;
 
 /// Calls the command, which must end by itself.
 fn call_within(ws: &Workspace, limit: Duration, args: &[&str]) -> CallResult {
@@ -146,28 +147,6 @@ fn listing(folder: &std::path::Path) -> Vec<(String, Vec<u8>)> {
     }
     found.sort();
     found
-}
-
-/// Lines of a log with their chain.
-fn chained(name: &str, lines: &[&str]) -> String {
-    let link = |parts: &[&[u8]]| -> [u8; 16] {
-        let mut hasher = blake3::Hasher::new();
-        for part in parts {
-            hasher.update(part);
-        }
-        hasher.finalize().as_bytes()[..16].try_into().unwrap()
-    };
-    let mut chain = link(&[b"riddlemill chain v1", name.as_bytes()]);
-    let mut text = String::new();
-    for line in lines {
-        chain = link(&[&chain, line.as_bytes()]);
-        text.push_str(&format!(
-            "{},\"chain\":\"{}\"}}\n",
-            line.strip_suffix('}').unwrap(),
-            hex::encode(chain)
-        ));
-    }
-    text
 }
 
 #[test]

@@ -20,6 +20,7 @@ use crate::warc::{ArchiveReader, ReadError, block_digest, resync_reader};
 use riddlemill_files::fence;
 use riddlemill_files::log::{Log, LogError, LogName, Logs, Salvaged};
 use riddlemill_release as release;
+use riddlemill_review::carry::SeenLog;
 use riddlemill_review::{VoteLog, grades, guidance};
 
 /// What was found in raw/, and what was salvaged before.
@@ -127,7 +128,7 @@ fn check_logs(
     // heads.jsonl vouches for every log, so its own damage makes all of them doubtful.
     let unsound: Vec<String> = damaged.iter().map(|(log, _)| log.clone()).collect();
     let is_sound = |name: &str| unsound.iter().all(|log| log != name && log != "heads.jsonl");
-    let (of_votes, of_decisions) = (is_sound("votes"), is_sound("decisions"));
+    let [of_votes, of_decisions, of_texts] = ["votes", "decisions", "seen"].map(is_sound);
     let damaged_names: Vec<String> = damaged.iter().map(|(_, what)| what.clone()).collect();
     findings.extend(damaged.into_iter().map(|(log, what)| make_finding(workspace, &raw.join(log), what)));
     for stray in every_log.find_strays().map_err(Error::from)? {
@@ -154,7 +155,7 @@ fn check_logs(
         let step = review.benchmark_and_ballot().1;
         let name = |folder: &str| format!("votes/{folder}/{}.{step}.jsonl", recipe.name);
         read.push((name("assigned"), Tasks::open(workspace, recipe.name, step).map(drop)));
-        // Their readers skip what they do not know.
+        // Their readers skip what is no JSON.
         let (trials, notes, guides) = (name("trials"), name("notes"), name("guidelines"));
         read.push((trials.clone(), check_log_lines::<grades::TrialLine>(&raw.join(trials))));
         read.push((notes.clone(), check_log_lines::<guidance::Note>(&raw.join(notes))));
@@ -177,6 +178,9 @@ fn check_logs(
     }
     if of_decisions {
         add(DecisionLog::read_folder(&workspace.decisions_folder()).map(|log| log.damaged().to_vec()));
+    }
+    if of_texts {
+        add(SeenLog::read_folder(&raw.join("seen")).map(|log| log.damaged().to_vec()));
     }
     Ok(())
 }

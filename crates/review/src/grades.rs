@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::assign::{Annotator, LastTrial};
 use super::ballot::{Ballot, Qualification};
+use super::guidance::read_entries;
 use super::item::Item;
 use super::qualify::{Trial, TrialLevel, judge_trials};
 use super::value::Values;
@@ -111,13 +112,12 @@ impl Grade {
     }
 }
 
-/// The lines of a step, in the order they were written. Unreadable lines are ignored.
+/// The lines of a step, in the order they were written. Those that are no JSON are ignored.
 ///
 /// # Errors
-/// [`LogError`] if the file was changed.
+/// Those of [`read_entries`].
 pub fn read_trials(raw: &Path, recipe: &str, step: &str) -> Result<Vec<TrialLine>, LogError> {
-    let lines = Log::in_file(path_of_trials(raw, recipe, step)).read_lines()?;
-    Ok(lines.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    read_entries(path_of_trials(raw, recipe, step))
 }
 
 /// Appends the new ones of these lines and returns their number, when they are on disk.

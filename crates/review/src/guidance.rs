@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ballot::{Ballot, Label, Round};
 use riddlemill_files::digest::Digest;
-use riddlemill_files::log::{Log, LogError};
+use riddlemill_files::log::{Log, LogError, read_values};
 
 /// A remark on a vote. The last one counts; an empty one withdraws the one before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,22 +99,21 @@ pub fn path_of_guides(votes: &Path, recipe: &str, step: &str) -> PathBuf {
     votes.join("guidelines").join(format!("{recipe}.{step}.jsonl"))
 }
 
-/// The entries of a file, in the order they were written. Unreadable lines are skipped, because they contain
-/// no votes.
+/// The entries of a file, in the order they were written. Lines that are no JSON are skipped, because they contain
+/// no votes; `fsck` names them.
 ///
 /// # Errors
-/// [`LogError`] if the file cannot be read, or was changed.
+/// [`LogError`] if the file cannot be read, was changed, or has a line that only a newer program knows.
 pub fn read_entries<T: DeserializeOwned>(path: PathBuf) -> Result<Vec<T>, LogError> {
-    let lines = Log::in_file(path).read_lines()?;
-    let lines = lines.split(|&byte| byte == b'\n');
-    Ok(lines.filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    let lines = Log::in_file(&path).read_lines()?;
+    read_values(&path, &lines, "line", |_| Ok(()), &mut Vec::new())
 }
 
 /// Adds a line, which is on disk when this returns.
 ///
 /// # Errors
 /// [`LogError`] if it cannot be written.
-pub fn add(path: PathBuf, new: &impl Serialize) -> Result<(), LogError> {
+pub fn add<T: Serialize + DeserializeOwned>(path: PathBuf, new: &T) -> Result<(), LogError> {
     Log::in_file(path).add([new])
 }
 

@@ -74,4 +74,6 @@ pub const LOGS: &[LogName] = &[
 ];
 
 #[cfg(test)]
+mod newer;
+#[cfg(test)]
 mod testing;

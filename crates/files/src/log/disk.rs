@@ -1,12 +1,12 @@
-//! The files of a log: names of segments, locks, torn ends, seals, reads from a place, and what is moved
-//! aside. Both formats of segments, that of this module and that of the paid replies, use these.
+//! The files of a log: names and lists of segments, locks, torn ends, seals, reads and writes at a place, and what
+//! is moved aside. Both formats of segments, that of this module and that of the paid replies, use these.
 
 use std::fs::{DirEntry, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::LogError;
-use crate::fence;
+use crate::{Digest, fence};
 
 /// The name of a segment's file: `000001.jsonl` while it is open, afterwards `000001.jsonl.zst` or, with the hash of
 /// its lines, `000001.<hash>.jsonl.zst`.
@@ -44,6 +44,65 @@ pub(super) fn format_number(number: u32) -> String {
 /// The file of an open segment.
 pub fn open_path(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("{}.jsonl", format_number(number)))
+}
+
+/// The file of a sealed segment, in a format that has the hash of the lines in the name or in one that has not.
+pub fn sealed_path(folder: &Path, number: u32, hash: Option<Digest>) -> PathBuf {
+    let hash = hash.map_or(String::new(), |hash| format!("{hash}."));
+    folder.join(format!("{}.{hash}jsonl.zst", format_number(number)))
+}
+
+/// A segment's file in its folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentFile {
+    /// The segment's number.
+    pub number: u32,
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it is compressed, and changes no more.
+    pub is_sealed: bool,
+    /// The hash of its lines, if it is in the name.
+    pub hash: Option<Digest>,
+}
+
+/// What is in a folder of segments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Its segments by number. Of the two files of one number that a stopped seal leaves, the sealed one is first.
+    pub segments: Vec<SegmentFile>,
+    /// Other files whose lines could be those of a log, by name.
+    pub strangers: Vec<PathBuf>,
+}
+
+/// The files of a folder of segments; none if there is no folder. `has_hashes` says whether sealed ones have the
+/// hash of their lines in their name.
+///
+/// # Errors
+/// [`LogError::Io`] if the folder cannot be listed in its workspace.
+pub fn list_segments(folder: &Path, has_hashes: bool) -> Result<Listing, LogError> {
+    let mut listing = Listing::default();
+    for entry in folder_entries(folder)? {
+        let path = entry.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        // Of another spelling of a number, there is no file of the segment's own name.
+        let known = SegmentName::parse(name)
+            .filter(|name| name.is_exact && name.hash.is_some() == (name.is_sealed && has_hashes));
+        let hash = known.and_then(|name| name.hash).map(str::parse).transpose();
+        match (known, hash) {
+            (Some(SegmentName { number, is_sealed, .. }), Ok(hash)) => {
+                listing.segments.push(SegmentFile { number, path, is_sealed, hash });
+            }
+            _ if is_log(name) => listing.strangers.push(path),
+            _ => {}
+        }
+    }
+    listing.segments.sort_by_key(|segment| (segment.number, !segment.is_sealed));
+    Ok(listing)
+}
+
+/// Whether a file's lines could be those of a log.
+pub(super) fn is_log(name: &str) -> bool {
+    name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")
 }
 
 /// A file, created if it is missing, with its lock, which is held until it is dropped or the process ends. Waits
@@ -89,11 +148,42 @@ pub(super) fn last_line(file: &mut File) -> io::Result<(u64, Option<Vec<u8>>)> {
 /// If the file cannot be read or cut.
 pub fn cut_torn_tail(file: &mut File) -> io::Result<u64> {
     let (end, _) = last_line(file)?;
-    if end < file.metadata()?.len() {
-        file.set_len(end)?;
+    if cut_after(file, end)? {
         file.sync_all()?;
     }
     Ok(end)
+}
+
+/// Cuts what follows the first `end` bytes. Returns whether there was any: truncating to the same length would also
+/// count as a change, for which the next sync of any file would wait.
+///
+/// # Errors
+/// If the file cannot be cut.
+pub fn cut_after(file: &File, end: u64) -> io::Result<bool> {
+    let is_longer = file.metadata()?.len() > end;
+    if is_longer {
+        file.set_len(end)?;
+    }
+    Ok(is_longer)
+}
+
+/// Writes bytes at a place of a file.
+///
+/// # Errors
+/// If they cannot be written; then some of them may be.
+pub fn write_at(file: &mut File, at: u64, bytes: &[u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(bytes)
+}
+
+/// What is wrong with a file that is shorter than was recorded.
+pub fn describe_cut(left: u64, least: u64) -> String {
+    format!("it was cut: {left} of at least {least} bytes are left")
+}
+
+/// What is wrong with a file that nothing lists.
+pub fn describe_stray(why: &str) -> String {
+    format!("riddlemill did not write it: {why}")
 }
 
 /// What follows the first `at` bytes of a file.
@@ -132,6 +222,17 @@ pub fn put_sealed<T>(
         let _ = fence::remove_file(partial);
     }
     sealed
+}
+
+/// Removes a file, if there is one: the open copy of a segment that is sealed, whose lines are proved.
+///
+/// # Errors
+/// If it cannot be removed in its workspace.
+pub fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fence::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Makes new names in a folder survive a power cut, if the system can.
@@ -203,6 +304,53 @@ mod tests {
         ] {
             assert_eq!(SegmentName::parse(text), parts, "{text}");
         }
+    }
+
+    #[test]
+    fn each_format_lists_its_own_names_and_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let hash = Digest::of_parts("test", [&b"lines"[..]]);
+        let [with_hash, without] = [Some(hash), None].map(|hash| sealed_path(dir.path(), 2, hash));
+        let one = open_path(dir.path(), 1);
+        let others = ["1.jsonl", "000003.ab.jsonl.zst", "notes.jsonl", "lock", "000001.jsonl.zst.tmp"];
+        let others = others.map(|name| dir.path().join(name));
+        for path in [&with_hash, &without, &one, &open_path(dir.path(), 2)].into_iter().chain(&others) {
+            std::fs::write(path, "").unwrap();
+        }
+        for (has_hashes, sealed, other) in [(true, &with_hash, &without), (false, &without, &with_hash)] {
+            let listing = list_segments(dir.path(), has_hashes).unwrap();
+            let hash = has_hashes.then_some(hash);
+            let segment = |number, path: &Path, hash, is_sealed| SegmentFile {
+                number,
+                path: path.to_owned(),
+                is_sealed,
+                hash,
+            };
+            let open = open_path(dir.path(), 2);
+            let own = [
+                segment(1, &one, None, false),
+                segment(2, sealed, hash, true),
+                segment(2, &open, None, false),
+            ];
+            assert_eq!(listing.segments, own);
+            let mut strangers = vec![other.clone()];
+            strangers.extend(others[..3].iter().cloned());
+            strangers.sort();
+            assert_eq!(listing.strangers, strangers);
+        }
+        assert_eq!(list_segments(&dir.path().join("nowhere"), true).unwrap(), Listing::default());
+    }
+
+    #[test]
+    fn what_is_written_at_a_place_replaces_the_rest_only_when_it_is_cut() {
+        let mut file = tempfile::tempfile().unwrap();
+        write_at(&mut file, 0, b"whole\ntorn line").unwrap();
+        write_at(&mut file, 6, b"new\n").unwrap();
+        assert!(cut_after(&file, 10).unwrap() && !cut_after(&file, 10).unwrap());
+        let mut text = String::new();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "whole\nnew\n");
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! A log in one file.
 
 use std::fs::OpenOptions;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::chain::Walk;
-use super::disk::open_locked;
+use super::disk::{cut_after, open_locked, write_at};
 use super::frames::{filled_lines, to_lines};
 use super::heads::{Head, Home, Proved, UNLISTED, prove_bytes};
 use super::{LogError, error};
@@ -96,13 +96,20 @@ impl Log {
     /// Appends values as lines, and returns when they are on disk. Without values the file is not touched.
     ///
     /// # Errors
-    /// Those of [`Log::append_lines`].
-    pub fn add<'v, T: Serialize + 'v>(
+    /// Those of [`Log::append_lines`], and [`LogError::Newer`] if the file has a line that only a newer program knows.
+    pub fn add<'v, T: Serialize + DeserializeOwned + 'v>(
         &self,
         values: impl IntoIterator<Item = &'v T>,
     ) -> Result<(), LogError> {
         let lines = to_lines(values)?;
-        if lines.is_empty() { Ok(()) } else { self.append_lines(&lines) }
+        if lines.is_empty() {
+            return Ok(());
+        }
+        // What is added could contradict what this program does not know.
+        match self.read_entries::<T>() {
+            Err(newer @ LogError::Newer { .. }) => Err(newer),
+            _ => self.append_lines(&lines),
+        }
     }
 
     /// Appends lines, each a JSON object with its line end, and returns when they are on disk. Waits for
@@ -143,10 +150,7 @@ impl Log {
         let mut new = if unended { b"\n".to_vec() } else { Vec::new() };
         filled_lines(added).for_each(|line| walk.append_chained(line, &mut new));
         // Overwriting is not enough: the rest of a longer torn line would remain after the new lines.
-        let cut = if bytes.len() as u64 > end { file.set_len(end) } else { Ok(()) };
-        cut.and_then(|()| file.seek(SeekFrom::Start(end)))
-            .and_then(|_| file.write_all(&new))
-            .map_err(io("append to"))?;
+        cut_after(&file, end).and_then(|_| write_at(&mut file, end, &new)).map_err(io("append to"))?;
         let head = Head::new(name, end + new.len() as u64, walk.chain);
         self.home.vouch_for_file(&file, &self.path, is_new, head)
     }

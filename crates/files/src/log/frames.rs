@@ -57,10 +57,10 @@ pub fn read_frame(file: &mut File, frame: Frame) -> io::Result<Vec<u8>> {
     zstd::bulk::decompress(&packed, frame.raw_len as usize)
 }
 
-/// What a salvage finds of one frame.
+/// What a salvage finds of one frame, or of one line of an open segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Offset of its first byte among the unpacked bytes of the intact frames.
+    /// Offset of its first byte among the unpacked bytes of the intact ones.
     pub at: u64,
     /// What it unpacks to before its damage.
     pub bytes: Vec<u8>,
@@ -70,8 +70,19 @@ pub struct Piece {
     pub has_checksum: bool,
 }
 
+/// The parts of a segment's file that are damaged one by one: the frames of a sealed one, the lines of an open one,
+/// whose last may lack its end.
+pub fn pieces_of_file(path: &Path, bytes: &[u8]) -> Vec<Piece> {
+    if path.extension().is_some_and(|extension| extension == "zst") {
+        return read_pieces(bytes);
+    }
+    let piece =
+        |(at, line): (u64, &[u8])| Piece { at, bytes: line.to_vec(), is_whole: true, has_checksum: false };
+    placed_lines(bytes).map(piece).collect()
+}
+
 /// The frames of a sealed segment, whatever is damaged: after a damaged frame, reading continues at the next one.
-pub fn read_pieces(packed: &[u8]) -> Vec<Piece> {
+pub(super) fn read_pieces(packed: &[u8]) -> Vec<Piece> {
     let (mut pieces, mut start, mut at) = (Vec::new(), 0, 0);
     while let Some(rest) = packed.get(start..).filter(|rest| !rest.is_empty()) {
         let len = zstd::zstd_safe::find_frame_compressed_size(rest).ok();

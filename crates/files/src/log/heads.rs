@@ -1,7 +1,7 @@
 //! The length and chain of each file of a log (raw/heads.jsonl), which prove that a file holds what was written.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LogError;
 use super::chain::{Chain, Walk, split_chain};
-use super::disk::{last_line, open_locked, sync_folder};
+use super::disk::{cut_after, describe_cut, last_line, open_locked, sync_folder, write_at};
 use super::frames::is_whole;
 use crate::{fence, path_inside};
 
@@ -76,7 +76,7 @@ impl Home {
         parts.join("/")
     }
 
-    fn heads_path(&self) -> PathBuf {
+    pub(super) fn heads_path(&self) -> PathBuf {
         self.0.join(HEADS)
     }
 
@@ -191,13 +191,8 @@ impl Home {
             let line = serde_json::to_vec(head).map_err(|source| LogError::Unwritable { source })?;
             walk.append_chained(&line, &mut lines);
         }
-        // Truncating to the same length would also count as a change, for which the next sync of any file
-        // would wait.
-        let length = file.metadata().map_err(LogError::io(&path, "stat"))?.len();
-        let cut = if length > end { file.set_len(end) } else { Ok(()) };
-        cut.and_then(|()| file.seek(SeekFrom::Start(end)))
-            .and_then(|_| file.write_all(&lines))
-            .map_err(LogError::io(&path, "append to"))?;
+        let cut = cut_after(&file, end);
+        cut.and_then(|_| write_at(&mut file, end, &lines)).map_err(LogError::io(&path, "append to"))?;
         Ok(file)
     }
 }
@@ -256,9 +251,6 @@ pub(super) fn prove_bytes(
     }
     match head.filter(|_| !reached) {
         None => Ok(proved),
-        Some(head) => {
-            let what = format!("it was cut: {} of at least {} bytes are left", bytes.len(), head.bytes);
-            Err(LogError::damaged_file(path, what))
-        }
+        Some(head) => Err(LogError::damaged_file(path, describe_cut(bytes.len() as u64, head.bytes))),
     }
 }

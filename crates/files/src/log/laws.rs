@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::chain::Walk;
 use super::heads::HEADS;
-use super::segments::Segment;
+
 use super::*;
 
 /// One of the two kinds of log, written and read alike.
@@ -46,7 +46,7 @@ impl Either {
         match self {
             Either::File(log) => Some(log.path().to_owned()),
             Either::Folder(segments) => match segments.list_segments().unwrap().pop() {
-                Some((_, Segment::Open(path))) => Some(path),
+                Some(SegmentFile { path, is_sealed: false, .. }) => Some(path),
                 _ => None,
             },
         }
@@ -122,6 +122,10 @@ proptest! {
             }
         }
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     /// Heads with any name, chained as riddlemill chains them.
     #[test]

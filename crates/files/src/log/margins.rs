@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::chain::{Chain, Walk};
 use super::disk::{folder_entries, last_line};
+use super::frames::read_pieces;
 use super::heads::{HEADS, Head, Home};
-use super::segments::Segment;
 use super::*;
 use crate::Digest;
 
@@ -211,7 +211,7 @@ fn entries_are_of_lines_that_say_something_and_faults_are_numbered() {
 fn values_are_added_as_lines_and_what_cannot_be_read_says_why() {
     let dir = tempfile::tempdir().unwrap();
     let log = Log::in_file(dir.path().join("raw/a.jsonl"));
-    let value = |n: usize| std::collections::BTreeMap::from([("n", n)]);
+    let value = |n: usize| std::collections::BTreeMap::from([("n".to_owned(), n)]);
     log.add(&[] as &[usize]).unwrap();
     assert!(!log.path().exists(), "nothing to add, nothing touched");
     log.add([&value(1), &value(2)]).unwrap();
@@ -248,8 +248,8 @@ fn a_reader_is_given_what_is_new_whatever_was_sealed_meanwhile() {
         assert_eq!(text(segments.read_after(&mut position).unwrap()), "");
     }
     let listed = segments.list_segments().unwrap();
-    let sealed = listed.iter().filter(|(_, segment)| matches!(segment, Segment::Sealed(..))).count();
-    assert!(listed.iter().map(|(number, _)| *number).eq(1..=4) && sealed == 3, "{}", listed.len());
+    let sealed = listed.iter().filter(|segment| segment.is_sealed).count();
+    assert!(listed.iter().map(|segment| segment.number).eq(1..=4) && sealed == 3, "{}", listed.len());
 }
 
 #[test]
@@ -267,7 +267,9 @@ fn a_segment_is_sealed_once_it_is_longer_than_its_bound() {
     }
     // Its head has the hash in its name.
     let sealed = at("sealed", 1);
-    let [(1, Segment::Sealed(_, hash))] = &sealed.list_segments().unwrap()[..] else { panic!("sealed") };
+    let [SegmentFile { number: 1, hash: Some(hash), .. }] = &sealed.list_segments().unwrap()[..] else {
+        panic!("sealed")
+    };
     let head = sealed.home.last_head("votes/000001").unwrap().unwrap();
     assert_eq!((head.sealed, head.bytes), (Some(hash.to_string()), length));
 }
@@ -280,9 +282,7 @@ fn sealed_lines_are_missed_without_their_heads_too() {
     for n in 1..=2 {
         append(&segments, n);
     }
-    assert!(
-        segments.list_segments().unwrap().iter().all(|(_, segment)| matches!(segment, Segment::Sealed(..)))
-    );
+    assert!(segments.list_segments().unwrap().iter().all(|segment| segment.is_sealed));
     fs::remove_file(raw.join(HEADS)).unwrap();
     assert!(is_damaged(&segments.read_lines()));
 }
@@ -297,7 +297,11 @@ fn the_open_copy_of_a_sealed_segment_goes_once_the_sealed_one_is_proved() {
     let bytes = fs::read(&open).unwrap();
     let segments = segments.sealing_at(1);
     append(&segments, 2);
-    let [(1, Segment::Sealed(sealed, _))] = &segments.list_segments().unwrap()[..] else { panic!("sealed") };
+    let [SegmentFile { number: 1, path: sealed, is_sealed: true, .. }] =
+        &segments.list_segments().unwrap()[..]
+    else {
+        panic!("sealed")
+    };
     let packed = fs::read(sealed).unwrap();
     for is_sound in [false, true] {
         fs::write(&open, &bytes).unwrap();

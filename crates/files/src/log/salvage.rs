@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::chain::{Chain, split_chain};
-use super::disk::{SegmentName, folder_entries, format_number, free_folder, move_aside};
+use super::disk::{
+    SegmentFile, folder_entries, format_number, free_folder, is_log, list_segments, move_aside,
+};
 use super::error::{of_log, of_segments};
-use super::frames::{filled_lines, read_pieces};
+use super::frames::{filled_lines, pieces_of_file};
 use super::heads::{HEADS, Head, Home};
 use super::names::{LogName, Logs};
-use super::segments::is_log;
 use super::{Log, LogError, Segments};
 use crate::durable;
 use crate::fence;
@@ -200,13 +201,12 @@ fn adopt_log(home: &Home, kind: &RawLog) -> Result<(), LogError> {
         RawLog::File(log) => return home.append_synced(&[Head::of_empty_file(home.name_in_raw(log.path()))]),
         RawLog::Folder(segments) => &segments.dir,
     };
-    let names = list_names(folder)?;
-    let mut segments: Vec<_> = names.iter().filter_map(|name| SegmentName::parse(name)).collect();
+    let mut segments = list_segments(folder, true)?.segments;
     // Of the two files that a stopped seal leaves, the sealed one counts.
     segments.sort_by_key(|segment| segment.is_sealed);
-    let head = |segment: SegmentName<'_>| {
+    let head = |segment: SegmentFile| {
         let name = home.name_in_raw(&folder.join(format_number(segment.number)));
-        Head { sealed: segment.hash.map(str::to_owned), ..Head::of_empty_file(name) }
+        Head { sealed: segment.hash.map(|hash| hash.to_string()), ..Head::of_empty_file(name) }
     };
     let heads: Vec<Head> = segments.into_iter().map(head).collect();
     if heads.is_empty() { Ok(()) } else { home.append_synced(&heads) }
@@ -238,9 +238,13 @@ fn of_folder(home: &Home, segments: &Segments, moved_to: &Path) -> Result<(usize
     let there = list_names(folder)?.into_iter().filter(|name| is_log(name));
     let files: Vec<_> = there.map(|name| (folder.join(&name), moved_to.join(&name))).collect();
     let intact = |path: &Path| -> Result<Vec<Intact>, LogError> {
-        let mut bytes = what_is_there(path)?;
-        if path.extension().is_some_and(|extension| extension == "zst") {
-            bytes = unpack_damaged(&bytes);
+        let mut bytes = Vec::new();
+        for piece in pieces_of_file(path, &what_is_there(path)?) {
+            bytes.extend_from_slice(&piece.bytes);
+            // What follows a gap does not continue the line before it.
+            if !piece.is_whole {
+                bytes.push(b'\n');
+            }
         }
         // Whether a line matches its own id is checked by its readers.
         Ok(filled_lines(&bytes)
@@ -338,17 +342,4 @@ pub(super) fn intact_lines(name: &str, bytes: &[u8]) -> Vec<Intact> {
 
 fn is_object(line: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(line).is_ok()
-}
-
-/// The lines of a sealed segment before, between and after its damage.
-fn unpack_damaged(packed: &[u8]) -> Vec<u8> {
-    let mut lines = Vec::new();
-    for piece in read_pieces(packed) {
-        lines.extend_from_slice(&piece.bytes);
-        // What follows a gap does not continue the line before it.
-        if !piece.is_whole {
-            lines.push(b'\n');
-        }
-    }
-    lines
 }

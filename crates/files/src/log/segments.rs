@@ -16,9 +16,9 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHashSet;
 
 use super::chain::{Walk, split_chain};
-use super::disk::{SegmentName, folder_entries, format_number, open_path, read_from};
+use super::disk::{Listing, SegmentFile, describe_stray, format_number, list_segments, open_path, read_from};
 use super::frames::{filled_lines, placed_lines};
-use super::heads::{HEADS, Head, Heads, Home, UNLISTED, prove_bytes};
+use super::heads::{Head, Heads, Home, UNLISTED, prove_bytes};
 use super::{Log, LogError, error};
 use crate::{Digest, open_frames};
 
@@ -43,11 +43,6 @@ pub struct Segments {
     pub(super) dir: PathBuf,
     pub(super) home: Home,
     pub(super) seal_bytes: u64,
-}
-
-pub(super) enum Segment {
-    Open(PathBuf),
-    Sealed(PathBuf, Digest),
 }
 
 impl Segments {
@@ -98,7 +93,7 @@ impl Segments {
             self.prove_list(&listed, &heads)?;
         }
         let mut is_chained = false;
-        for (number, segment) in listed {
+        for SegmentFile { number, path, hash, .. } in listed {
             if number < position.segment {
                 continue;
             }
@@ -106,16 +101,16 @@ impl Segments {
             let skip = if is_here { position.bytes } else { 0 };
             let walk = position.walk.filter(|_| is_here).unwrap_or_else(|| self.start_walk(number));
             let head = heads.get(&self.segment_name(number)).filter(|head| !head.gone);
-            let (path, lines) = match segment {
-                Segment::Open(path) => {
+            let lines = match hash {
+                None => {
                     let bytes = read_from(&path, skip).map_err(LogError::io(&path, "read"))?;
                     let proved = prove_bytes(&path, &bytes, skip, walk, head)?;
                     is_chained |= proved.walk.is_chained();
                     let (bytes, walk) = (skip + proved.end, Some(proved.walk));
                     *position = Position { segment: number, bytes, walk };
-                    (path, proved.lines)
+                    proved.lines
                 }
-                Segment::Sealed(path, hash) => {
+                Some(hash) => {
                     let lines = sealed_lines(&path, hash)?;
                     let last = lines.strip_suffix(b"\n").and_then(|l| l.rsplit(|&b| b == b'\n').next());
                     is_chained |= last.is_some_and(|last| split_chain(last).1.is_some());
@@ -130,7 +125,7 @@ impl Segments {
                     };
                     // A sealed segment never grows, so the reader continues with the next one.
                     *position = Position { segment: number + 1, bytes: 0, walk: None };
-                    (path, bare)
+                    bare
                 }
             };
             if !lines.is_empty() {
@@ -160,12 +155,9 @@ impl Segments {
     }
 
     /// Checks that every segment with a head exists, and no other: the first head precedes the first line.
-    fn prove_list(&self, listed: &[(u32, Segment)], heads: &Heads) -> Result<(), LogError> {
-        for (number, segment) in listed {
-            let (path, sealed) = match segment {
-                Segment::Open(path) => (path, None),
-                Segment::Sealed(path, hash) => (path, Some(hash.to_string())),
-            };
+    fn prove_list(&self, listed: &[SegmentFile], heads: &Heads) -> Result<(), LogError> {
+        for SegmentFile { number, path, hash, .. } in listed {
+            let sealed = hash.map(|hash| hash.to_string());
             let what = match heads.get(&self.segment_name(*number)).filter(|head| !head.gone) {
                 None => return Err(self.refuse_stray(path, "raw/heads.jsonl does not list it")),
                 Some(Head { sealed: Some(hash), .. }) if sealed.as_ref() != Some(hash) => {
@@ -176,7 +168,7 @@ impl Segments {
             return Err(LogError::damaged_file(path, what));
         }
         let is_missing = |head: &&Head| {
-            head.needs_file() && listed.iter().all(|(n, _)| self.segment_name(*n) != head.file)
+            head.needs_file() && listed.iter().all(|segment| self.segment_name(segment.number) != head.file)
         };
         match heads.values().filter(is_missing).map(|head| &head.file).min() {
             None => Ok(()),
@@ -185,49 +177,32 @@ impl Segments {
     }
 
     /// The segments by number. If a crash left both forms of one, the sealed one counts.
-    pub(super) fn list_segments(&self) -> Result<Vec<(u32, Segment)>, LogError> {
-        let mut segments: Vec<(u32, Segment)> = Vec::new();
-        for entry in folder_entries(&self.dir)? {
-            let path = entry.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            // A log outside of any raw/ has its heads among its segments.
-            if name == HEADS && self.home.0 == self.dir {
-                continue;
-            }
-            // One with the hash of its lines is sealed, one without is open.
-            let known = SegmentName::parse(name);
-            let known = known.filter(|name| name.is_exact && name.is_sealed == name.hash.is_some());
-            let segment = known.and_then(|name| match name.hash {
-                None => Some((name.number, Segment::Open(path.clone()))),
-                Some(hash) => Some((name.number, Segment::Sealed(path.clone(), hash.parse().ok()?))),
-            });
-            match segment {
-                Some(segment) => segments.push(segment),
-                // Files that look like segments are not ignored; `fsck` reports any others.
-                None if is_log(name) => {
-                    return Err(self.refuse_stray(&path, "no segment has such a name"));
-                }
-                None => {}
-            }
+    pub(super) fn list_segments(&self) -> Result<Vec<SegmentFile>, LogError> {
+        let Listing { mut segments, strangers } = self.list_files()?;
+        // Files that look like segments are not ignored; `fsck` reports any others.
+        if let Some(path) = strangers.first() {
+            return Err(self.refuse_stray(path, "no segment has such a name"));
         }
-        // Sealed before open, so that the open copy is the one that is dropped below.
-        segments.sort_by_key(|(number, segment)| (*number, matches!(segment, Segment::Open(_))));
         for pair in segments.windows(2) {
-            if let [(one, Segment::Sealed(..)), (other, Segment::Sealed(path, _))] = pair
-                && one == other
-            {
-                return Err(LogError::damaged_file(path, "two segments have its number"));
+            if pair[0].number == pair[1].number && pair[0].is_sealed && pair[1].is_sealed {
+                return Err(LogError::damaged_file(&pair[1].path, "two segments have its number"));
             }
         }
-        segments.dedup_by_key(|(number, _)| *number);
+        segments.dedup_by_key(|segment| segment.number);
         Ok(segments)
+    }
+
+    fn list_files(&self) -> Result<Listing, LogError> {
+        let mut listing = list_segments(&self.dir, true)?;
+        // A log outside of any raw/ has its heads among its segments.
+        listing.strangers.retain(|path| *path != self.home.heads_path());
+        Ok(listing)
     }
 
     /// The error for a file that no head names.
     fn refuse_stray(&self, path: &Path, why: &str) -> LogError {
         let is_foreign = self.find_foreign().is_ok_and(|foreign| foreign.iter().any(|file| file == path));
-        let what = format!("riddlemill did not write it: {why}");
-        LogError::Damaged { path: path.to_owned(), what, is_foreign }
+        LogError::Damaged { path: path.to_owned(), what: describe_stray(why), is_foreign }
     }
 
     /// The files among the segments that nobody wrote: no head names them, none of their lines has a chain, and every
@@ -236,28 +211,21 @@ impl Segments {
     /// # Errors
     /// [`LogError`] if the folder, the heads or a file cannot be read.
     pub(super) fn find_foreign(&self) -> Result<Vec<PathBuf>, LogError> {
-        let heads = self.read_heads()?;
-        let (mut foreign, mut there) = (Vec::new(), FxHashSet::default());
-        for entry in folder_entries(&self.dir)? {
-            let path = entry.path();
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if !is_log(name) || (name == HEADS && self.home.0 == self.dir) {
-                continue;
-            }
-            let known = SegmentName::parse(name);
-            let known = known.filter(|name| name.is_exact && name.is_sealed == name.hash.is_some());
-            let file = known.map(|name| self.segment_name(name.number));
-            match file.filter(|file| heads.get(file).is_some_and(|head| !head.gone)) {
-                Some(file) => drop(there.insert(file)),
-                // A link or a pipe in its place has no lines that could be read.
-                None if name.ends_with(".jsonl")
-                    && !read_from(&path, 0).is_ok_and(|bytes| has_chain(&bytes)) =>
-                {
-                    foreign.push(path);
-                }
-                None => {}
+        let (heads, Listing { segments, strangers }) = (self.read_heads()?, self.list_files()?);
+        let (mut foreign, mut there) = (strangers, FxHashSet::default());
+        for segment in segments {
+            let file = self.segment_name(segment.number);
+            match heads.get(&file).is_some_and(|head| !head.gone) {
+                true => drop(there.insert(file)),
+                false => foreign.push(segment.path),
             }
         }
+        // A link or a pipe in its place has no lines that could be read.
+        foreign.retain(|path| {
+            path.extension().is_some_and(|extension| extension == "jsonl")
+                && !read_from(path, 0).is_ok_and(|bytes| has_chain(&bytes))
+        });
+        foreign.sort();
         let is_missing = |head: &Head| head.needs_file() && !there.contains(&head.file);
         let is_whole = heads.values().any(|head| !head.gone) && !heads.values().any(is_missing);
         Ok(if is_whole { foreign } else { Vec::new() })
@@ -279,11 +247,6 @@ impl Segments {
 
 fn has_chain(lines: &[u8]) -> bool {
     filled_lines(lines).any(|line| split_chain(line).1.is_some())
-}
-
-/// Whether a file's lines could be those of a log.
-pub(super) fn is_log(name: &str) -> bool {
-    name.ends_with(".jsonl") || name.ends_with(".jsonl.zst")
 }
 
 /// The lines of a sealed segment, which have the hash in its name.

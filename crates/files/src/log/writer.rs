@@ -2,21 +2,25 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::iter;
 use std::path::Path;
-
-use rayon::prelude::*;
+use std::sync::mpsc::Receiver;
 
 use super::LogError;
 use super::chain::{Walk, split_chain};
-use super::disk::{format_number, last_line, open_locked, put_sealed};
+use super::disk::{
+    SegmentFile, describe_cut, last_line, open_locked, put_sealed, remove_if_there, sealed_path,
+};
 use super::frames::{filled_lines, is_whole};
 use super::heads::{Head, prove_bytes};
-use super::segments::{CONTEXT, Position, Segment, Segments, sealed_lines};
+use super::pack::{Packing, pack_frames};
+use super::segments::{CONTEXT, Position, Segments, sealed_lines};
+use crate::Digest;
 use crate::digest::Digester;
 use crate::fence;
 
-/// Bytes that one core compresses at a time.
-const FRAME_BYTES: usize = 8 << 20;
+/// Large frames: a segment is always read as a whole.
+const PACKING: Packing = Packing { frame_bytes: 8 << 20, level: 3, is_read_by_line: false };
 
 /// Held by the one process that may write; released when dropped.
 pub struct Writer<'s> {
@@ -44,8 +48,7 @@ impl Writer<'_> {
         let listed = segments.list_segments()?;
         let number = match listed.last() {
             None => 1,
-            Some((number, Segment::Open(_))) => *number,
-            Some((number, Segment::Sealed(..))) => number + 1,
+            Some(segment) => segment.number + u32::from(segment.is_sealed),
         };
         let path = segments.segment_path(number);
         let is_new = !path.exists();
@@ -97,24 +100,26 @@ impl Writer<'_> {
 
     /// Records what exists before the first line with a chain, so that a log with chains but without heads
     /// has lost them.
-    fn write_first_heads(&self, listed: &[(u32, Segment)], number: u32) -> Result<(), LogError> {
+    fn write_first_heads(&self, listed: &[SegmentFile], number: u32) -> Result<(), LogError> {
         let segments = self.segments;
         let known = segments.read_heads()?;
         let mut heads = Vec::new();
-        for (n, segment) in listed.iter().filter(|(n, _)| !known.contains_key(&segments.segment_name(*n))) {
-            heads.push(match segment {
-                Segment::Open(path) => {
+        for SegmentFile { number, path, hash, .. } in listed {
+            let name = segments.segment_name(*number);
+            if known.contains_key(&name) {
+                continue;
+            }
+            heads.push(match hash {
+                None => {
                     let bytes = fence::read(path).map_err(LogError::io(path, "read"))?;
-                    let proved = prove_bytes(path, &bytes, 0, segments.start_walk(*n), None)?;
-                    Head::new(segments.segment_name(*n), proved.end, proved.walk.chain)
+                    let proved = prove_bytes(path, &bytes, 0, segments.start_walk(*number), None)?;
+                    Head::new(name, proved.end, proved.walk.chain)
                 }
                 // A sealed segment is verified by its hash, so the head needs no length.
-                Segment::Sealed(_, hash) => {
-                    Head { sealed: Some(hash.to_string()), ..Head::of_empty_file(segments.segment_name(*n)) }
-                }
+                Some(hash) => Head { sealed: Some(hash.to_string()), ..Head::of_empty_file(name) },
             });
         }
-        if listed.iter().all(|(n, _)| *n != number) {
+        if listed.iter().all(|segment| segment.number != number) {
             heads.push(Head::of_empty_file(segments.segment_name(number)));
         }
         segments.home.append_synced(&heads)
@@ -123,31 +128,33 @@ impl Writer<'_> {
     /// Compresses the open segment `number` under its hash.
     fn seal_segment(&self, number: u32) -> Result<String, LogError> {
         let open = self.segments.segment_path(number);
-        let sealed =
-            |hash: &String| self.segments.dir.join(format!("{}.{hash}.jsonl.zst", format_number(number)));
         // Readers ignore this ending, so a seal that is stopped leaves nothing that looks like a segment.
         let partial = open.with_extension("jsonl.zst.tmp");
-        let hash = put_sealed(&partial, |file| pack_segment(&open, file), |hash| Ok(sealed(hash)));
+        let hash = put_sealed(
+            &partial,
+            |file| pack_segment(&open, file),
+            |hash| Ok(sealed_path(&self.segments.dir, number, Some(*hash))),
+        );
         let hash = hash.map_err(LogError::io(&open, "seal"))?;
         // The sealed copy is on disk.
-        fence::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
-        Ok(hash)
+        remove_if_there(&open).map_err(LogError::io(&open, "remove"))?;
+        Ok(hash.to_string())
     }
 
     /// Cuts off an incomplete last line, and finishes an interrupted seal.
     fn recover_tail(&self) -> Result<(), LogError> {
         let segments = self.segments;
-        for (number, segment) in segments.list_segments()? {
+        for SegmentFile { number, path, hash, .. } in segments.list_segments()? {
             let open = segments.segment_path(number);
-            match segment {
+            match hash {
                 // The sealed file was complete before its rename, so its open copy is not needed.
-                Segment::Sealed(path, hash) if open.exists() => {
+                Some(hash) if open.exists() => {
                     // The open copy may be the only intact one, so the sealed one is verified first.
                     sealed_lines(&path, hash)?;
-                    fence::remove_file(&open).map_err(LogError::io(&open, "remove"))?;
+                    remove_if_there(&open).map_err(LogError::io(&open, "remove"))?;
                 }
-                Segment::Sealed(..) => {}
-                Segment::Open(path) => self.mend_tail(&path, number)?,
+                Some(_) => {}
+                None => self.mend_tail(&path, number)?,
             }
         }
         Ok(())
@@ -169,8 +176,7 @@ impl Writer<'_> {
         let whole = if is_whole { length + 1 } else { end };
         // No head covers a line that a writer left torn, so something else has cut the file.
         if let Some(head) = head.filter(|head| head.bytes > whole) {
-            let what = format!("it was cut: {length} of at least {} bytes are left", head.bytes);
-            return Err(LogError::damaged_file(path, what));
+            return Err(LogError::damaged_file(path, describe_cut(length, head.bytes)));
         }
         if end == length {
             return Ok(());
@@ -180,24 +186,36 @@ impl Writer<'_> {
     }
 }
 
-/// Compresses the lines of an open segment into `file`, on all cores, and returns their hash.
-fn pack_segment(open: &Path, file: &mut File) -> io::Result<String> {
+/// Compresses the lines of an open segment into `file`, and returns their hash.
+fn pack_segment(open: &Path, file: &mut File) -> io::Result<Digest> {
     let mut from = fence::open(open)?;
     let mut hash = Digester::new(CONTEXT);
     // The hash of a sealed segment is that of the length and then the lines, and pieces have to give the same.
     hash.begin_part(from.metadata()?.len());
-    let mut lines = Vec::new();
-    loop {
-        lines.clear();
-        let wave = (FRAME_BYTES * rayon::current_num_threads()) as u64;
-        Read::by_ref(&mut from).take(wave).read_to_end(&mut lines)?;
-        if lines.is_empty() {
-            return Ok(hash.finish().to_string());
-        }
-        hash.hash_piece(&lines);
-        // Concatenated frames are a valid zstd file.
-        let frames = lines.par_chunks(FRAME_BYTES).map(|part| zstd::encode_all(part, 3));
-        let frames: Vec<Vec<u8>> = frames.collect::<Result<_, _>>()?;
-        frames.iter().try_for_each(|frame| file.write_all(frame))?;
+    pack_frames(&mut from, file, PACKING, |lines| hash.hash_piece(lines))?;
+    Ok(hash.finish())
+}
+
+/// Waits for a job, and returns it with those that arrived during the last write, at most `most`: they share the
+/// next. `None` once all senders are gone.
+pub fn receive_batch<J>(jobs: &Receiver<J>, most: usize) -> Option<Vec<J>> {
+    let first = jobs.recv().ok()?;
+    Some(iter::once(first).chain(jobs.try_iter().take(most.saturating_sub(1))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn jobs_that_arrived_meanwhile_share_a_write_up_to_a_bound() {
+        let (sender, jobs) = channel();
+        (0..5).for_each(|n| sender.send(n).unwrap());
+        assert_eq!(receive_batch(&jobs, 3), Some(vec![0, 1, 2]));
+        drop(sender);
+        assert_eq!(receive_batch(&jobs, 3), Some(vec![3, 4]));
+        assert_eq!(receive_batch(&jobs, 3), None);
     }
 }

@@ -19,6 +19,7 @@ use super::since::EarlierPasses;
 use super::walk::{CrawlWalk, Item};
 use crate::pages::{Class, Facts, Site};
 use crate::warc::{block_digest, record_id};
+use riddlemill_files::fence;
 
 /// The state of one source's crawl.
 pub(super) struct Frontier {
@@ -61,8 +62,9 @@ impl Frontier {
         let journal_path = dirs.journal_path(&source.name);
         let lock_path = journal_path.with_extension("lock");
         let wrap = |error| FrontierError::from_io(&journal_path, error);
-        std::fs::create_dir_all(&dirs.state).map_err(wrap)?;
-        let lock = OpenOptions::new().create(true).append(true).open(&lock_path).map_err(wrap)?;
+        fence::create_folder(&dirs.state).map_err(wrap)?;
+        let lock =
+            fence::open_with(&lock_path, OpenOptions::new().create(true).append(true)).map_err(wrap)?;
         // Before anything is repaired: the end that seems torn may be one that another crawl is writing.
         if lock.try_lock().is_err() {
             return Err(FrontierError::Busy { path: lock_path });
@@ -71,7 +73,8 @@ impl Frontier {
         let folder = dirs.archive_folder(&source.name);
         let segments = Segments::open(&folder, source.limits.segment_bytes, &resolved.user_agent)
             .map_err(|error| FrontierError::from_io(&folder, error))?;
-        let mut journal = OpenOptions::new().create(true).append(true).open(&journal_path).map_err(wrap)?;
+        let mut journal =
+            fence::open_with(&journal_path, OpenOptions::new().create(true).append(true)).map_err(wrap)?;
         // The process before was stopped after it wrote the archive and before it wrote the journal.
         for entry in &replayed.adopted {
             append_line(&mut journal, &Line::from(entry.clone())).map_err(wrap)?;

@@ -63,7 +63,7 @@ pub(super) fn replay_journal(source: &Source, dirs: &Dirs, repair: bool) -> Resu
     let lengths = file_lengths(&folder).map_err(|error| FrontierError::from_io(&folder, error))?;
     let journal = read_journal(&path, &lengths).map_err(|error| FrontierError::from_io(&path, error))?;
     if repair && let Some(whole) = journal.cut {
-        let file = OpenOptions::new().write(true).open(&path);
+        let file = fence::open_with(&path, OpenOptions::new().write(true));
         file.and_then(|file| file.set_len(whole)).map_err(|error| FrontierError::from_io(&path, error))?;
     }
     let (mut entries, mut pass_end) = (Vec::new(), 0);

@@ -17,6 +17,7 @@ use super::run::CrawlError;
 use super::settings::{Source, host_and_port};
 use super::visit::{Outcome, Visitor};
 use crate::pages::time;
+use riddlemill_files::fence;
 
 /// A page as received.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,8 +76,8 @@ pub async fn request_once(
     let resolved = source.resolve_settings()?;
     let lock = dirs.journal_path(&source.name).with_extension("lock");
     let wrap = |error| FrontierError::from_io(&lock, error);
-    std::fs::create_dir_all(&dirs.state).map_err(wrap)?;
-    let lock_file = OpenOptions::new().create(true).append(true).open(&lock).map_err(wrap)?;
+    fence::create_folder(&dirs.state).map_err(wrap)?;
+    let lock_file = fence::open_with(&lock, OpenOptions::new().create(true).append(true)).map_err(wrap)?;
     if lock_file.try_lock().is_err() {
         return Err(FrontierError::Busy { path: lock }.into());
     }

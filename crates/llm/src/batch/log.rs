@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
-use riddlemill_files::log::{Log, LogError};
+use riddlemill_files::log::{Log, LogError, to_lines};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
@@ -150,5 +150,6 @@ pub(super) fn read_log(log: &Log) -> Result<LogContents, LogError> {
 }
 
 pub(super) fn add(log: &Log, entry: &BatchLogEntry) -> Result<(), LogError> {
-    log.add([entry])
+    // Who adds has read the log in its turn; the requests of past batches are large, and are not parsed again.
+    log.append_lines(&to_lines([entry])?)
 }

@@ -20,7 +20,7 @@ use std::io;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use riddlemill_files::log::Log;
+use riddlemill_files::log::{Log, open_locked};
 use riddlemill_record::{BatchStands, Cause, Evidence, Reason};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::time::Instant;
@@ -315,10 +315,7 @@ impl Turn {
         // The lock may be taken for long, and waiting for it must not block the runtime.
         let locked = tokio::task::spawn_blocking({
             let path = path.clone();
-            move || {
-                let file = File::options().create(true).truncate(false).write(true).open(path)?;
-                file.lock().map(|()| file)
-            }
+            move || open_locked(&path, &mut File::options())
         });
         let locked = locked.await.map_err(io::Error::from).flatten();
         let lock = locked.map_err(|source| StoreError::Io { path, source })?;

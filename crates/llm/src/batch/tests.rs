@@ -387,6 +387,19 @@ async fn a_refusal_of_a_parameter_within_a_batch_is_a_failure_with_its_cause() {
     assert!(!engine.store.failed_for_good(key).unwrap());
 }
 
+/// Somebody else's workspace may hold a link in the place of the lock, which would be created where it leads.
+#[cfg(unix)]
+#[tokio::test]
+async fn no_lock_is_taken_through_a_link() {
+    let bench = Bench::new();
+    let (replies, victim) = (bench.store().dir().to_owned(), bench.dir.path().join("victim"));
+    std::os::unix::fs::symlink(&victim, replies.join("batches.lock")).unwrap();
+    let error = cancel_lost(&bench.store(), "b").await.unwrap_err().to_string();
+    assert!(error.contains("leads out of the workspace"), "{error}");
+    assert!(texts(&bench.run(None).await.unwrap()).is_empty());
+    assert!(!victim.exists() && bench.kept.lock().unwrap().batches.is_empty());
+}
+
 #[tokio::test]
 async fn a_cap_holds_for_batches() {
     let mut bench = Bench::new();

@@ -122,9 +122,7 @@ impl Store {
     /// Counts, tokens and money.
     pub fn compute_stats(&self) -> Result<Stats, StoreError> {
         let mut stats = Stats::default();
-        for (number, sealed) in
-            segment::list_numbers(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?
-        {
+        for (number, sealed) in segment::list_numbers(&self.dir)? {
             stats.segments += 1;
             let file = fs::metadata(segment::file_path(&self.dir, number, sealed));
             stats.bytes += file.map_or(0, |file| file.len());
@@ -271,8 +269,7 @@ impl Store {
         let mut reader = self.reader();
         let tx = reader.db().transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         let entries = registry::read_entries(&self.dir).ok().flatten().unwrap_or_default();
-        let listed = segment::list_numbers(&self.dir).map_err(|source| StoreError::io(&self.dir, source))?;
-        for (number, sealed) in listed {
+        for (number, sealed) in segment::list_numbers(&self.dir)? {
             let entry = entries.get(&number);
             if entry.is_some_and(|entry| entry.gone.is_some()) {
                 continue;

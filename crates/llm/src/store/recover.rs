@@ -10,8 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::index::Charges;
 use super::segment::{self, Number};
 use super::{Damage, StoreError, index, line, registry, unsent};
-use riddlemill_files::fence;
-use riddlemill_files::log::read_from;
+use riddlemill_files::log::{self, describe_cut, read_from};
 
 /// Indexes every new line, cuts the torn tails of writers that are gone, and seals what they left open.
 /// Damaged segments are returned, and do not prevent the others from being used.
@@ -29,8 +28,7 @@ pub(super) fn recover_segments(
         let length = fs::metadata(&path).map_or(0, |meta| meta.len());
         let (indexed_to, _) = index::indexing_progress(db, number)?;
         // Only for open segments: the length of a sealed one is that of compressed bytes.
-        let cut = (!sealed && length < indexed_to && path.exists())
-            .then(|| format!("it was cut: {length} of at least {indexed_to} bytes are left"));
+        let cut = (!sealed && length < indexed_to && path.exists()).then(|| describe_cut(length, indexed_to));
         let recovered = match cut {
             None => recover_segment(db, (dir, index), number, sealed, names_are_known),
             Some(what) => Err(StoreError::io(&path, io::Error::new(io::ErrorKind::InvalidData, what))),
@@ -195,8 +193,5 @@ fn take_lines(db: &Connection, number: Number, start: u64, bytes: &[u8]) -> Resu
 }
 
 pub(super) fn remove_if_there(path: &Path) -> Result<(), StoreError> {
-    match fence::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(path, error)),
-        _ => Ok(()),
-    }
+    log::remove_if_there(path).map_err(|source| StoreError::io(path, source))
 }

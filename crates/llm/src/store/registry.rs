@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use riddlemill_files::log::{Log, LogError};
+use riddlemill_files::log::{Log, LogError, describe_stray};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -155,11 +155,14 @@ pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<SegmentEntry>)
     let mut entries = match read_entries(dir) {
         Ok(entries) => entries,
         Err(LogError::Damaged { path, what, .. }) => {
-            return Ok(((list_segments(dir)?, vec![damage_of_segment(&path, 0, what, None)]), Vec::new()));
+            return Ok((
+                (segment::list_numbers(dir)?, vec![damage_of_segment(&path, 0, what, None)]),
+                Vec::new(),
+            ));
         }
         Err(other) => return Err(other.into()),
     };
-    let listed = list_segments(dir)?;
+    let listed = segment::list_numbers(dir)?;
     let knows =
         |entries: &BTreeMap<Number, SegmentEntry>| listed.iter().all(|(n, _)| entries.contains_key(n));
     if entries.as_ref().is_some_and(|entries| !knows(entries)) {
@@ -189,7 +192,7 @@ pub(super) fn examine_segments(dir: &Path) -> Result<(Judged, Vec<SegmentEntry>)
             (Some(_), false) => None,
             // Created by a process that has not written yet.
             (None, false) if fs::metadata(&path).is_ok_and(|meta| meta.len() == 0) => None,
-            (None, _) => Some("riddlemill did not write it: segments.jsonl does not list it".to_owned()),
+            (None, _) => Some(describe_stray("segments.jsonl does not list it")),
         };
         match what {
             None => sound.push((*number, *is_sealed)),
@@ -236,8 +239,4 @@ fn not_its_hash(dir: &Path, number: Number) -> Result<Option<String>, StoreError
     let found = hash(&segment::sealed_path(dir, number))?;
     let differs = promised.split_whitespace().next() != Some(&found);
     Ok(differs.then(|| "it does not have the hash of its .sha256".to_owned()))
-}
-
-fn list_segments(dir: &Path) -> Result<Vec<(Number, bool)>, StoreError> {
-    segment::list_numbers(dir).map_err(|source| StoreError::io(dir, source))
 }

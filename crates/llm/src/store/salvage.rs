@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use riddlemill_files::log::{free_folder, move_aside, read_pieces, sync_names};
+use riddlemill_files::log::{free_folder, move_aside, pieces_of_file, sync_names};
 use serde::Serialize;
 
 use super::index::Charges;
@@ -150,11 +150,8 @@ fn old_tombstones(lines: &[u8]) -> Vec<(Number, Key, u64)> {
 /// key.
 pub(super) fn whole_lines(path: &Path) -> (Vec<u8>, Vec<u64>) {
     let Ok(bytes) = fence::read(path) else { return (Vec::new(), Vec::new()) };
-    if path.extension().is_none_or(|extension| extension != "zst") {
-        return sound_lines(&bytes, 0, false);
-    }
     let (mut lines, mut torn) = (Vec::new(), Vec::new());
-    for piece in read_pieces(&bytes) {
+    for piece in pieces_of_file(path, &bytes) {
         let (mut whole, mut wrong) = (Vec::new(), vec![piece.at]);
         if piece.is_whole {
             (whole, wrong) = sound_lines(&piece.bytes, piece.at, piece.has_checksum);
@@ -191,8 +188,7 @@ fn sound_lines(raw: &[u8], at: u64, is_proved: bool) -> (Vec<u8>, Vec<u64>) {
 
 /// Writes lines as a new segment, which the next start seals.
 pub(super) fn write_segment(dir: &Path, lines: &[u8]) -> Result<Number, StoreError> {
-    let (number, mut file) =
-        segment::create_next(dir, registry::next(dir)).map_err(|source| StoreError::io(dir, source))?;
+    let (number, mut file) = segment::create_next(dir, registry::next(dir))?;
     let path = segment::open_path(dir, number);
     // Before the lines: a segment with lines that is not in the log counts as foreign.
     registry::record_begun(dir, number)?;

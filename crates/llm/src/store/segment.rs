@@ -5,29 +5,28 @@
 //! and one line is read without the rest.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use riddlemill_files::fence;
+use riddlemill_files::log::{self, Listing, LogError, Packing, list_segments, pack_frames, put_sealed};
 pub(super) use riddlemill_files::log::{Frame, cut_torn_tail, open_path, read_frame, read_frames};
-use riddlemill_files::log::{SegmentName, put_sealed};
 use riddlemill_files::{Unpacked, open_frames};
 
 use super::StoreError;
 
-/// Fewest uncompressed bytes of a frame, except for the last: small enough that a random read is cheap.
-const FRAME_BYTES: usize = 64 * 1024;
-const ZSTD_LEVEL: i32 = 6;
+/// Small frames, so that a random read is cheap.
+const PACKING: Packing = Packing { frame_bytes: 64 * 1024, level: 6, is_read_by_line: true };
 
 /// A segment's number; numbers are never reused.
 pub(super) type Number = u32;
 
 pub(super) fn sealed_path(dir: &Path, number: Number) -> PathBuf {
-    dir.join(format!("{number:06}.jsonl.zst"))
+    log::sealed_path(dir, number, None)
 }
 
 pub(super) fn hash_path(dir: &Path, number: Number) -> PathBuf {
-    dir.join(format!("{number:06}.jsonl.zst.sha256"))
+    sealed_path(dir, number).with_added_extension("sha256")
 }
 
 pub(super) fn file_path(dir: &Path, number: Number, is_sealed: bool) -> PathBuf {
@@ -42,29 +41,22 @@ pub(super) fn read_lines(dir: &Path, number: Number, is_sealed: bool) -> Result<
 }
 
 /// The numbers of all segments of a folder, ascending; `sealed` if the compressed file is complete.
-pub(super) fn list_numbers(dir: &Path) -> io::Result<Vec<(Number, bool)>> {
-    let mut found = Vec::new();
-    for entry in fence::list(dir)? {
-        let name = entry?.file_name();
-        let segment = SegmentName::parse(name.to_str().unwrap_or_default());
-        // Of another spelling of a number, there is no file of the segment's own name; `fsck` tells of it.
-        let segment = segment.filter(|name| name.is_exact && name.hash.is_none());
-        found.extend(segment.map(|name| (name.number, name.is_sealed)));
-    }
+pub(super) fn list_numbers(dir: &Path) -> Result<Vec<(Number, bool)>, LogError> {
+    // `fsck` tells of the strangers.
+    let Listing { mut segments, .. } = list_segments(dir, false)?;
     // A sealed and an open file of one number: the process died between the two steps of sealing.
-    found.sort_unstable_by_key(|&(number, sealed)| (number, !sealed));
-    found.dedup_by_key(|&mut (number, _)| number);
-    Ok(found)
+    segments.dedup_by_key(|segment| segment.number);
+    Ok(segments.into_iter().map(|segment| (segment.number, segment.is_sealed)).collect())
 }
 
 /// Creates and locks the next segment, whose number is at least `first`. Concurrent processes get different
 /// numbers.
-pub(super) fn create_next(dir: &Path, first: Number) -> io::Result<(Number, File)> {
+pub(super) fn create_next(dir: &Path, first: Number) -> Result<(Number, File), StoreError> {
     create_with(dir, first, || {})
 }
 
 /// `unlocked` runs while the new file is not locked yet.
-fn create_with(dir: &Path, first: Number, mut unlocked: impl FnMut()) -> io::Result<(Number, File)> {
+fn create_with(dir: &Path, first: Number, mut unlocked: impl FnMut()) -> Result<(Number, File), StoreError> {
     // The number of a missing segment is not reused either.
     let mut number = list_numbers(dir)?.last().map_or(1, |&(last, _)| last + 1).max(first);
     loop {
@@ -74,7 +66,7 @@ fn create_with(dir: &Path, first: Number, mut unlocked: impl FnMut()) -> io::Res
         ) {
             Ok(file) => {
                 unlocked();
-                file.lock()?;
+                file.lock().map_err(|source| StoreError::io(dir, source))?;
                 // Before it was locked it looked abandoned: another process may have sealed it.
                 if open_path(dir, number).exists() && !sealed_path(dir, number).exists() {
                     return Ok((number, file));
@@ -82,7 +74,7 @@ fn create_with(dir: &Path, first: Number, mut unlocked: impl FnMut()) -> io::Res
                 number += 1;
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-            Err(error) => return Err(error),
+            Err(source) => return Err(StoreError::io(dir, source)),
         }
     }
 }
@@ -107,34 +99,12 @@ pub(super) fn take_over(dir: &Path, number: Number) -> io::Result<Option<File>> 
 /// the index has the frames.
 pub(super) fn compress_open(dir: &Path, number: Number, file: &mut File) -> io::Result<Vec<Frame>> {
     file.seek(SeekFrom::Start(0))?;
-    let mut raw = Vec::new();
-    file.read_to_end(&mut raw)?;
-    let (mut frames, mut packed) = (Vec::new(), Vec::new());
-    // Each frame has a checksum, so that damage affects only one frame.
-    let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
-    compressor.include_checksum(true)?;
-    let mut at = 0;
-    // An empty segment gets one empty frame, so that its file is valid as well.
-    while at < raw.len() || packed.is_empty() {
-        let end = raw[at..]
-            .iter()
-            .skip(FRAME_BYTES)
-            .position(|&byte| byte == b'\n')
-            .map_or(raw.len(), |newline| at + FRAME_BYTES + newline + 1);
-        let frame = compressor.compress(&raw[at..end])?;
-        frames.push(Frame {
-            raw_start: at as u64,
-            raw_len: (end - at) as u64,
-            start: packed.len() as u64,
-            len: frame.len() as u64,
-        });
-        packed.extend_from_slice(&frame);
-        at = end;
-    }
+    let mut packed = Vec::new();
+    let frames = pack_frames(file, &mut packed, PACKING, |_| {})?;
     let path = sealed_path(dir, number);
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     put_sealed(
-        &dir.join(format!("{number:06}.tmp")),
+        &open_path(dir, number).with_extension("tmp"),
         |out| out.write_all(&packed),
         |()| {
             // Before the segment gets its name, so that no sealed segment lacks its hash after a power cut.

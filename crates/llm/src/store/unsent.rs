@@ -9,11 +9,11 @@
 //! Attempts of a batch have no marks: `batches.jsonl`, which is synced before a batch is sent, lists them.
 
 use std::fs::{self, File};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use riddlemill_files::log::Log;
+use riddlemill_files::log::{Log, write_at};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 
@@ -64,10 +64,7 @@ impl UnsentMarks {
         for (number, ordinal) in ids.filter_map(split_id) {
             let path = marks_path(index, number);
             let file = files.entry(number).or_insert_with(|| File::options().write(true).open(&path).ok());
-            let set = |file: &mut File| {
-                file.seek(SeekFrom::Start(HEAD as u64 + ordinal))?;
-                file.write_all(b"s")
-            };
+            let set = |file: &mut File| write_at(file, HEAD as u64 + ordinal, b"s");
             // If a full disk prevents marking, the attempt must not look unsent.
             if file.as_mut().is_some_and(|file| set(file).is_err() && file.set_len(0).is_err()) {
                 let _ = fs::remove_file(&path);
@@ -153,7 +150,6 @@ pub(super) fn append_lines(file: &mut File, lines: &[SegmentLine]) -> io::Result
         return Ok(());
     }
     let bytes: Vec<u8> = lines.iter().flat_map(SegmentLine::to_json_line).collect();
-    file.seek(SeekFrom::End(0))?;
-    file.write_all(&bytes)?;
+    write_at(file, file.metadata()?.len(), &bytes)?;
     file.sync_data()
 }

@@ -6,12 +6,12 @@
 //! space allocated for them, without the index.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 
+use riddlemill_files::log::{cut_after, receive_batch, sync_names, write_at};
 use rusqlite::{Connection, TransactionBehavior};
 use tokio::sync::oneshot;
 
@@ -116,8 +116,7 @@ fn stopped_by(error: &StoreError) -> String {
 
 impl Writer {
     fn run_jobs(mut self, jobs: &Receiver<Job>) {
-        while let Ok(first) = jobs.recv() {
-            let batch: Vec<Job> = std::iter::once(first).chain(jobs.try_iter().take(BATCH - 1)).collect();
+        while let Some(batch) = receive_batch(jobs, BATCH) {
             self.write_batch(batch);
             if self.open.as_ref().is_some_and(|open| open.len > self.segment_bytes) {
                 self.rotate_segment();
@@ -185,15 +184,10 @@ impl Writer {
             return Err(StoreError::Stopped(self.stopped.get().cloned().unwrap_or_default()));
         };
         let end = open.len + settle.bytes.len() as u64;
-        let written = open.file.seek(SeekFrom::Start(open.len)).and_then(|_| {
-            open.file.write_all(&settle.bytes)?;
-            // The remains of a batch that was not written completely.
-            let is_longer = open.file.metadata()?.len() > end;
-            if is_longer {
-                open.file.set_len(end)?;
-            }
-            open.file.sync_data()?;
-            Ok(is_longer)
+        let written = write_at(&mut open.file, open.len, &settle.bytes).and_then(|()| {
+            // The remains of a batch that was not written completely. Cut only now: the space is needed first.
+            let is_cut = cut_after(&open.file, end)?;
+            open.file.sync_data().map(|()| is_cut)
         });
         let is_cut = written.map_err(at)?;
         open.len = end;
@@ -212,7 +206,7 @@ impl Writer {
         let at = |source| StoreError::io(&self.dir, source);
         // Opened before the index is locked; stays empty until an attempt is accepted.
         if self.open.is_none() {
-            let (number, file) = segment::create_next(&self.dir, registry::next(&self.dir)).map_err(at)?;
+            let (number, file) = segment::create_next(&self.dir, registry::next(&self.dir))?;
             self.open = Some(Open::new(number, file));
         }
         let Some(open) = &mut self.open else { return Err(StoreError::Closed) };
@@ -258,11 +252,13 @@ impl Writer {
         // The name before the first line: a segment with lines that is not in the log counts as foreign.
         if !open.is_named {
             registry::record_begun(&self.dir, open.number)?;
+            // Nor may a power cut take away the name of a file whose lines are reported as synced.
+            sync_names(&self.dir).map_err(at)?;
             unsent::create_marks(&self.index, open.number);
             open.is_named = true;
         }
         let io = |source| StoreError::io(&path, source);
-        open.file.seek(SeekFrom::Start(open.len)).and_then(|_| open.file.write_all(&bytes)).map_err(io)?;
+        write_at(&mut open.file, open.len, &bytes).map_err(io)?;
         // The system has the lines: they survive this process, and slots need not wait for the sync.
         for settle in settles.iter_mut() {
             settle.written.take().into_iter().for_each(|tell| _ = tell.send(()));

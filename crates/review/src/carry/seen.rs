@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Digest;
 use crate::item::{Content, Item, content_hash};
 use crate::value::Values;
-use riddlemill_files::log::{LineError, LogError, Segments, to_lines};
+use riddlemill_files::log::{LineError, LogError, Segments, read_values, to_lines};
 
 /// What an annotator saw of an item.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,27 +46,16 @@ impl SeenLog {
     /// Reads the texts in `folder`; empty if it is missing. Does not create it.
     ///
     /// # Errors
-    /// [`LogError`] if a segment cannot be read.
+    /// [`LogError`] if a segment cannot be read, or has a line that only a newer program knows.
     pub fn read_folder(folder: &Path) -> Result<SeenLog, LogError> {
         let mut log = SeenLog::default();
+        let check = |seen: &Seen| match seen.is_sound() {
+            true => Ok(()),
+            false => Err(LineError::Edited(seen.content_hash)),
+        };
         for (path, lines) in Segments::in_folder(folder).read_lines()? {
-            let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-            for (at, line) in lines.enumerate() {
-                match serde_json::from_slice::<Seen>(line) {
-                    Ok(seen) if seen.is_sound() => {
-                        log.texts.insert(seen.content_hash, seen);
-                    }
-                    Ok(_) => log.damaged.push(format!(
-                        "{}: text {}: it was edited by hand",
-                        path.display(),
-                        at + 1
-                    )),
-                    Err(e) => {
-                        let why = LineError::from(e);
-                        log.damaged.push(format!("{}: text {}: {why}", path.display(), at + 1));
-                    }
-                }
-            }
+            let texts = read_values(&path, &lines, "text", check, &mut log.damaged)?;
+            log.texts.extend(texts.into_iter().map(|seen| (seen.content_hash, seen)));
         }
         Ok(log)
     }

@@ -9,7 +9,7 @@ use super::stage::StageDecisions;
 use super::{Decision, Undo};
 use crate::Digest;
 use riddlemill_benchmarks::named_now;
-use riddlemill_files::log::{LineError, LogError, Segments, to_lines};
+use riddlemill_files::log::{LineError, LogError, Segments, read_values, to_lines};
 
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ impl DecisionLog {
     /// Reads the decisions in `folder`, usually raw/decisions; none if it is missing. Does not create it.
     ///
     /// # Errors
-    /// [`LogError`] if a segment cannot be read, or was changed.
+    /// [`LogError`] if a segment cannot be read, was changed, or has a line that only a newer program knows.
     pub fn read_folder(folder: &Path) -> Result<DecisionLog, LogError> {
         let mut log = DecisionLog::default();
         log.take_all(&Segments::in_folder(folder))?;
@@ -82,16 +82,8 @@ impl DecisionLog {
     fn read_lines(&mut self, segments: &Segments) -> Result<Vec<DecisionLine>, LogError> {
         let mut found = Vec::new();
         for (path, lines) in segments.read_lines()? {
-            let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-            for (at, line) in lines.enumerate() {
-                let read = serde_json::from_slice::<DecisionLine>(line).map_err(LineError::from);
-                let sound = read
-                    .and_then(|line| LineError::refuse_edited(line.id(), line.compute_id()).map(|()| line));
-                match sound {
-                    Ok(line) => found.push(line),
-                    Err(why) => self.damaged.push(format!("{}: line {}: {why}", path.display(), at + 1)),
-                }
-            }
+            let check = |line: &DecisionLine| LineError::refuse_edited(line.id(), line.compute_id());
+            found.extend(read_values(&path, &lines, "line", check, &mut self.damaged)?);
         }
         Ok(found)
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::tests::test_decision;
 use super::*;
 use crate::Digest;
+use riddlemill_files::log::{LogError, Segments};
 
 fn seen() -> Digest {
     seen_text("云会恐高吗")
@@ -220,4 +221,19 @@ fn a_table_says_which_column_it_lacks() {
     assert_eq!(missing_column("d.jsonl", lines, &read, &["id"]).unwrap().unwrap().0, "id");
     let error = read_table("d.jsonl", b"{}\n{\n").unwrap_err().to_string();
     assert!(error.starts_with("d.jsonl: line 2: "), "{error}");
+}
+
+/// It may be a decision on the same question.
+#[test]
+fn a_decision_of_a_newer_program_stops_reading_and_appending() {
+    let dir = tempfile::tempdir().unwrap();
+    let decide = || DecisionLog::append_decisions(dir.path(), vec![test_decision("tieba:1", Verdict::Keep)]);
+    decide().unwrap();
+    let newer = b"{\"event\":\"postpone\",\"id\":\"00\"}\n";
+    Segments::in_folder(dir.path()).open_writer().unwrap().append_blocks(&[newer]).unwrap();
+    let path = dir.path().join("000001.jsonl");
+    let before = std::fs::read(&path).unwrap();
+    assert!(matches!(DecisionLog::read_folder(dir.path()), Err(LogError::Newer { .. })));
+    assert!(matches!(decide(), Err(LogError::Newer { .. })));
+    assert_eq!(std::fs::read(path).unwrap(), before);
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Vote, unreplaced_votes};
 use riddlemill_benchmarks::named_now;
 use riddlemill_files::digest::Digest;
-use riddlemill_files::log::{Log, LogError};
+use riddlemill_files::log::{LineError, Log, LogError};
 
 /// Whose votes do not count, and which of them: all, those of a ballot, those of a span of time. Only votes cast
 /// before the decision are meant, so that somebody may vote again.
@@ -178,10 +178,10 @@ impl Asides {
             let unread = |error: &serde_json::Error| LogError::unreadable_line(&path, at + 1, error);
             let line: AsideLine = serde_json::from_slice(line).map_err(|e| unread(&e))?;
             if let AsideLine::SetAside(aside) = &line
-                && aside.compute_id() != aside.id
+                && let Err(edited) = LineError::refuse_edited(aside.id, aside.compute_id())
             {
-                let edited = "its id is not that of its content: it was edited by hand";
-                return Err(unread(&<serde_json::Error as serde::de::Error>::custom(edited)));
+                let what = format!("line {}: {edited}", at + 1);
+                return Err(LogError::Damaged { path, what, is_foreign: false });
             }
             asides.apply_line(line);
         }

@@ -10,7 +10,7 @@ use super::aside::{Asides, SetAside};
 use crate::ballot::Round;
 use riddlemill_benchmarks::named_now;
 use riddlemill_files::digest::Digest;
-use riddlemill_files::log::{self, LineError, LogError, Position, Segments};
+use riddlemill_files::log::{self, LineError, LogError, Position, Segments, take_value};
 use riddlemill_files::par_map::{map_ahead, split_batches};
 
 /// Votes that one core serialises at a time.
@@ -59,7 +59,7 @@ impl VoteLog {
     /// Loads the votes in `dir`, usually `raw/votes`. Does not create it.
     ///
     /// # Errors
-    /// [`LogError`] if they cannot be read, or were changed.
+    /// [`LogError`] if they cannot be read, were changed, or one has what only a newer program knows.
     pub fn open(dir: impl Into<PathBuf>) -> Result<VoteLog, LogError> {
         VoteLog::read_folder(dir.into(), false)
     }
@@ -140,28 +140,36 @@ impl VoteLog {
     }
 
     /// Loads what other processes have stored since.
+    ///
+    /// # Errors
+    /// Those of [`VoteLog::open`].
     pub fn refresh(&mut self) -> Result<(), LogError> {
         self.asides.refresh(&self.folder)?;
-        for (path, lines) in self.segments.read_after(&mut self.position)? {
+        let (mut position, known) = (self.position, self.damaged.len());
+        for (path, lines) in self.segments.read_after(&mut position)? {
             let lines: Vec<&[u8]> = log::filled_lines(&lines).collect();
             self.reserve(lines.len());
             let as_cast = self.as_cast;
             let parse = |lines: &[&[u8]]| -> Vec<_> {
                 lines.par_iter().map(|line| read_line(line, as_cast)).collect()
             };
-            let mut number = 0;
+            let (mut number, mut newer) = (0, None);
             map_ahead(lines.chunks(BATCH), parse, |votes| {
                 for vote in votes {
                     number += 1;
-                    match vote {
-                        Ok((vote, seat)) => self.add_vote(vote, seat),
-                        Err(why) => {
-                            self.damaged.push(format!("{}: vote {number}: {why}", path.display()));
-                        }
+                    match take_value(&path, ("vote", number), vote, &mut self.damaged) {
+                        Ok(vote) => vote.into_iter().for_each(|(vote, seat)| self.add_vote(vote, seat)),
+                        Err(error) => newer = newer.take().or(Some(error)),
                     }
                 }
             });
+            if let Some(newer) = newer {
+                // The position stays: whoever asks again is refused again.
+                self.damaged.truncate(known);
+                return Err(newer);
+            }
         }
+        self.position = position;
         Ok(())
     }
 

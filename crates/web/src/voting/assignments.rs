@@ -88,7 +88,7 @@ pub(super) fn skips_path(workspace: &Workspace, recipe: &str, step: &str) -> Pat
     workspace.raw_folder().join("votes").join("skipped").join(format!("{recipe}.{step}.jsonl"))
 }
 
-/// The skipped items of a step, in order. Unreadable lines are ignored, because they contain no votes.
+/// The skipped items of a step, in order. Lines that are no JSON are ignored, because they contain no votes.
 pub(crate) fn read_skips(workspace: &Workspace, recipe: &str, step: &str) -> Result<Vec<Skip>, Error> {
     Ok(guidance::read_entries(skips_path(workspace, recipe, step))?)
 }

@@ -14,7 +14,7 @@ use crate::review::guidance::{self, BallotGuideline, Note};
 use crate::review::votes::Asides;
 use crate::review::{Ballot, Digest, Vote, VoteLog};
 use crate::store::{Error, Workspace};
-use riddlemill_files::log::LogError;
+use riddlemill_files::log::{LogError, receive_batch};
 
 /// Most votes written in one batch.
 const BATCH: usize = 256;
@@ -206,10 +206,7 @@ impl VoteService {
 
 /// Writes votes until the channel is closed.
 fn write_votes(messages: &Receiver<Message>, board: &RwLock<VoteIndex>, folder: &PathBuf) {
-    while let Ok(first) = messages.recv() {
-        let mut batch = vec![first];
-        // Votes that arrived during the last write are stored with a single append.
-        batch.extend(messages.try_iter().take(BATCH - 1));
+    while let Some(batch) = receive_batch(messages, BATCH) {
         let mut vote_index = board.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         let answers = match vote_index.refresh_index(folder) {
             Ok(()) => store_batch(&mut vote_index, &batch),
