@@ -69,6 +69,10 @@ fn every_later_prompt_ballot_option_and_row_follows_from_the_examples() {
     ] {
         assert!(out.contains(shown), "{shown}: {out}");
     }
+    // Each of the three models is named, as in a run.
+    for model in ["quick", "plain", "careful"] {
+        assert!(out.contains(&format!("about tried:1/{model}")), "{model}: {out}");
+    }
     // Nothing in the workspace changed, and nobody voted there.
     ws.remove("replies.jsonl");
     ws.remove("votes.jsonl");
