@@ -160,10 +160,12 @@ fn a_diff_tells_what_left_out_the_record_of_an_element() {
         let (before, now) = ("output/traps/1.0.0", "output/traps/candidate");
         let told = ws.call(["diff", before, now, "--json"]).expect(1).out;
         let found: Value = serde_json::from_str(&told).unwrap();
-        let removed = found["configs"][0]["removed"].as_array().unwrap().clone();
+        let configs = found["configs"].as_array().unwrap();
+        let removed: Vec<&Value> =
+            configs.iter().flat_map(|config| config["removed"].as_array().unwrap()).collect();
         let cause =
             |row: &Value| (row["id"].as_str().unwrap().to_owned(), row["cause"].as_str().unwrap().to_owned());
-        removed.iter().map(cause).collect::<Vec<_>>()
+        removed.into_iter().map(cause).collect::<Vec<_>>()
     };
     // By a rule of the folder.
     let toml = "benchmarks/traps/benchmark.toml";
