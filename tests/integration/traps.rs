@@ -68,7 +68,8 @@ fn traps_in_two_languages_go_from_dumps_to_a_release() {
     let graded = |id: &str, model: &str| -> (String, usize) {
         let rows = told[0]["rows"].as_array().unwrap();
         let row = rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("no {id}: {told}"));
-        let each = row["grade"]["each"].as_array().unwrap_or_else(|| panic!("no grades: {row}"));
+        let groups: Value = serde_json::from_str(row["row"]["groups"].as_str().unwrap()).unwrap();
+        let each = groups["grade"]["each"].as_array().unwrap_or_else(|| panic!("no grades: {row}"));
         let of = each.iter().find(|graded| graded["called"] == model).unwrap();
         (of["noticed"].as_str().unwrap().to_owned(), of["drafts"].as_array().unwrap().len())
     };
@@ -142,10 +143,11 @@ fn traps_in_two_languages_go_from_dumps_to_a_release() {
     crate::harness::assert_same(&before, &ws.derived(), "made anew");
     let evaluated = ws.call(["evaluate", NAME, "--model", "first-option", "--split", "test"]).expect(0).out;
     assert!(evaluated.contains("first-option") && evaluated.contains("pass@3"), "{evaluated}");
-    // Solved examples come from their own split, and stand in the prompt.
+    // Solved examples come from their own split.
     let evaluate = ["evaluate", NAME, "--model", "first-option", "--split", "test", "--shots", "1"];
-    let evaluated = ws.call(evaluate).expect(0).out;
-    assert!(evaluated.contains("first-option, 1 shot"), "{evaluated}");
+    ws.call(evaluate.iter().chain(&["--out", "shown"])).expect(0);
+    let answers = ws.read("shown/answers.jsonl");
+    assert!(answers.lines().count() == 9 && answers.lines().all(|line| line.contains("1-shot")), "{answers}");
 }
 
 /// A row of an element has no record any more once the record that it was an element of is left out.
