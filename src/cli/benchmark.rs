@@ -51,6 +51,7 @@ fn folder_origin(name: &str, global: &Global) -> &'static str {
 }
 
 fn list_benchmarks(global: &Global) -> Result<(), Failure> {
+    convert::hint_convert(RECIPES.iter(), global);
     if global.json {
         let row = |recipe: &Recipe| json!({ "name": recipe.name, "about": recipe.about, "from": folder_origin(recipe.name, global), "steps": recipe.steps().len() });
         return output::print_json(&RECIPES.iter().map(row).collect::<Vec<_>>());
@@ -167,7 +168,7 @@ fn check_benchmarks(name: Option<&str>, global: &Global) -> Result<(), Failure> 
             aside => return Err(output::problems_set_aside(aside).into()),
         },
     };
-    convert::hint_convert(&named.iter().map(|recipe| recipe.name).collect::<Vec<_>>(), global);
+    convert::hint_convert(named.iter().copied(), global);
     let mut lacking = Vec::new();
     // What is wrong in pipeline.toml is said by the verbs that work with it.
     if let Ok(config) = output::load_or_default(global) {

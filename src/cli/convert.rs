@@ -9,7 +9,7 @@ use serde_json::json;
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output;
-use crate::recipe::RECIPES;
+use crate::recipe::Recipe;
 use crate::store::{Error, durable};
 
 /// The files of a folder that are no prompts.
@@ -74,9 +74,9 @@ fn report_refused(
     Ok(Exit::Gap)
 }
 
-/// One line for each folder of the workspace that is of the first edition.
-pub(super) fn hint_convert(names: &[&str], global: &Global) {
-    for recipe in RECIPES.iter().filter(|recipe| names.contains(&recipe.name) && !global.quiet) {
+/// One line for each folder of the workspace that is of the first edition, of these recipes.
+pub(super) fn hint_convert<'r>(recipes: impl IntoIterator<Item = &'r Recipe>, global: &Global) {
+    for recipe in recipes.into_iter().filter(|_| !global.quiet) {
         let Some(benchmark) = riddlemill_benchmarks::find_benchmark(recipe.name) else { continue };
         let own = global.workspace.join("benchmarks").join(recipe.name).is_dir();
         if own && edition2::is_first(&benchmark.files) {

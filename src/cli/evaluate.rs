@@ -217,6 +217,9 @@ fn write_ballots(
     }
     if !global.quiet {
         eprintln!("{}: blank ballots in {}", one.set.name(), folder.display());
+        for (task, why) in ballots::tasks_without_sheet(&one.set) {
+            eprintln!("note: no sheet for {task}: {why}");
+        }
     }
     Ok(())
 }

@@ -315,12 +315,16 @@ fn settings_text(
         json!(format!("{site}:{{number}}")),
         names.join(", ")
     );
-    let mut endpoints: Vec<&str> = config.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
-    if !endpoints.contains(&"sample") {
-        endpoints.push("sample");
+    let own = config.endpoints.iter().map(|endpoint| (endpoint.name.as_str(), endpoint.identity()));
+    let mut endpoints: Vec<(&str, &str)> = own.collect();
+    if endpoints.iter().all(|(name, _)| *name != "sample") {
+        endpoints.push(("sample", ""));
     }
-    for name in endpoints {
-        text += &format!("[llm.{}]\nprovider = \"sample\"\npack = \"raw/replies.jsonl\"\n", json!(name));
+    for (name, model) in endpoints {
+        // Steps name elements by the model, and a line of a pack may be of one model alone.
+        let model = if model.is_empty() { String::new() } else { format!("model = {}\n", json!(model)) };
+        text +=
+            &format!("[llm.{}]\nprovider = \"sample\"\n{model}pack = \"raw/replies.jsonl\"\n", json!(name));
     }
     Ok(text)
 }

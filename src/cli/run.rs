@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use super::args::{Global, Run};
 use super::commands::{complete_causes, complete_command};
+use super::convert;
 use super::disk;
 use super::exit::{Exit, Failure};
 use super::next;
@@ -50,6 +51,7 @@ pub(super) fn run_pipeline(args: &Run, global: &Global, stop: &Stop) -> Result<E
     if args.dry_run {
         return status::print_plan(&config, &recipes, &args.only, global);
     }
+    convert::hint_convert(recipes.iter().copied(), global);
     let settings: sections::Run = config.typed_settings(None, "run");
     // The pool is built once per process; only a second call in the same process could fail.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build_global();

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::args::{Global, RecipeArgs};
 use super::commands::{complete_causes, complete_command};
+use super::convert;
 use super::exit::{Exit, Failure};
 use super::next;
 use super::origins;
@@ -31,6 +32,7 @@ pub(super) fn print_plan(
     only: &RecipeArgs,
     global: &Global,
 ) -> Result<Exit, Failure> {
+    convert::hint_convert(recipes.iter().copied(), global);
     output::warn_of_missing_people(config, recipes)?;
     let mut status = crate::report::report_status(config, recipes, &only.recipes)?;
     status.next.iter_mut().for_each(complete_command);

@@ -37,9 +37,15 @@ fn an_example_is_played_and_scored_by_success_and_turns() {
     assert_eq!((&third["chosen"], &third["turns"]), (&"unsolved".into(), &3.into()));
     assert!(third["text"].as_str().unwrap().contains("Does the moon shine?\n> irrelevant"), "{third}");
     assert!(ws.read("results/report.html").contains("对话，"), "Chinese");
-    // People are not asked to talk on a sheet.
-    ws.call(["evaluate", SOUPS, "--model", "random", "--write-ballots", "sheets"]).expect(0);
+    // How a game ends is no class of its puzzle.
+    let found: Value = serde_json::from_str(&ws.read("results/evaluation.json")).unwrap();
+    let table = found["tables"].as_array().unwrap().iter().find(|table| table["name"] == "tasks").unwrap();
+    assert_eq!(table["columns"][0], "soup solved", "{table}");
+    assert!(!table["columns"].to_string().contains("F1"), "{table}");
+    // People are not asked to talk on a sheet, and that is told.
+    let told = ws.call(["evaluate", SOUPS, "--model", "random", "--write-ballots", "sheets"]).expect(0).err;
     assert!(!ws.exists("sheets/classify.csv"));
+    assert!(told.contains("note: no sheet for turtle-soups/soup: it is a conversation"), "{told}");
 }
 
 /// The host solves the second question; the player asks what it has not asked.

@@ -68,6 +68,13 @@ fn further_columns_own_settings_and_tables_are_declared() {
     ws.call(["release", LINES]).expect(0);
     ws.call(["verify", "output/loan-lines/1.0.0", "--raw"]).expect(0);
 
+    // Files for others, in the form that the ending says.
+    let csv = ws.read("output/loan-lines/1.0.0/compat/loan_lines.csv");
+    assert_eq!(csv.lines().next(), Some("src,mt,score,error"), "{csv}");
+    assert!(csv.lines().count() == 9 && csv.contains(",5.0,none"), "{csv}");
+    let parquet = std::fs::read(ws.path("output/loan-lines/1.0.0/compat/loan_lines.parquet")).unwrap();
+    assert!(parquet.starts_with(b"PAR1"));
+
     // The report on the columns.
     let report = ws.call(["report"]).expect(0).out;
     for part in ["8 records at the end, 8 of them items", "literal", "zh, characters", "kind: 8 items"] {
@@ -78,9 +85,10 @@ fn further_columns_own_settings_and_tables_are_declared() {
     let mut outputs = String::new();
     for row in &rows {
         let kind = if row["system"] == "alpha" { row["kind"].as_str().unwrap() } else { "grammar" };
-        for (task, text) in
-            [("kind", kind.to_owned()), ("rate", row["rating"].as_f64().unwrap().round().to_string())]
-        {
+        for (task, text) in [
+            ("kind", format!("{kind}\nConfidence: 90")),
+            ("rate", row["rating"].as_f64().unwrap().round().to_string()),
+        ] {
             let line = json!({ "item": row["id"], "task": format!("loan-lines/{task}"), "model": "half", "text": text });
             outputs += &format!("{line}\n");
         }
@@ -96,6 +104,21 @@ fn further_columns_own_settings_and_tables_are_declared() {
         table["rows"][0]["cells"].as_array().unwrap().iter().map(|cell| cell["value"].as_f64()).collect();
     assert_eq!(values[..5], [Some(50.0), Some(100.0), Some(0.0), Some(100.0), Some(0.0)], "{table}");
     assert!(values[columns.iter().position(|title| *title == "r").unwrap()].unwrap() > 90.0, "{table}");
+    // The kinds as classes, and how far confidences are from being right.
+    let tables = report[0]["report"]["tables"].as_array().unwrap();
+    let classes = tables.iter().find(|table| table["name"] == "errors").unwrap();
+    let cell = |title: &str| {
+        let titles = classes["columns"].as_array().unwrap();
+        let place = titles.iter().position(|one| one == title).unwrap_or_else(|| panic!("no {title}"));
+        classes["rows"][0]["cells"][place].clone()
+    };
+    assert_eq!(cell("F1, micro")["value"], json!(50.0), "{classes}");
+    assert_eq!(cell("Right of attempted")["value"], json!(50.0), "{classes}");
+    for title in ["Precision", "Recall", "MCC", "Taken for literal", "Literal missed"] {
+        assert!(cell(title)["low"].is_number() && cell(title)["high"].is_number(), "{title}: {classes}");
+    }
+    let ece = cell("ECE × 100")["value"].as_f64().unwrap();
+    assert!((ece - 40.0).abs() < 1e-6, "half are right, and all are stated to be 90 % sure: {classes}");
 }
 
 #[test]

@@ -287,3 +287,107 @@ fn what_an_operation_lacks_is_reported_with_a_hint() {
         ],
     );
 }
+
+const CHOSEN: &str = "three-answers";
+
+const CHOSEN_TOML: &str = r#"about = "questions with three answers"
+records = "asked"
+steps = ["import", "clean", "review:write", "options"]
+
+[step.options]
+right = "answer"
+wrong = "others"
+number = 3
+keeps = { shown = "said.shown", place = "said.right" }
+
+[columns]
+asked = ["id", "text text!: The question.", "answer: The right answer.", "others list: Two wrong ones.", "shown list: All three.", "place count: Where the right one is.", "write_*: Whether they are confirmed.", "flags"]
+
+[data]
+about = "A question with three answers."
+rests_on = ["write"]
+[data.columns]
+id = ["id", "Its name."]
+question = ["text", "The question."]
+options = ["shown", "list of text", "Three answers."]
+answer = ["place | letter", "A | B | C", "The letter of the right one."]
+standing = true
+"#;
+
+const CHOSEN_BALLOTS: &str = r#"[ballots]
+voters = ["annotator"]
+
+[ballot.write]
+title = "Answer it, once rightly and twice wrongly"
+guideline = "Wrong answers that tempt, a line each."
+shows = [{ question = ["Question", "text"] }]
+keeps = { others = "said.others | lines" }
+[ballot.write.fields]
+answer = "The right answer"
+others = { label = "Two wrong answers", into = "" }
+"#;
+
+/// A workspace with that folder, and the path of its benchmark.toml.
+fn chosen() -> (Workspace, String) {
+    let folder =
+        [("three-answers/benchmark.toml", CHOSEN_TOML), ("three-answers/ballots.toml", CHOSEN_BALLOTS)];
+    (empty(&SETTINGS.replace(THREES, CHOSEN), &folder), format!("benchmarks/{CHOSEN}/benchmark.toml"))
+}
+
+#[test]
+fn options_of_ones_own_records_are_those_that_the_folder_names() {
+    let (ws, toml) = chosen();
+    ws.write("raw/dumps/riddles.csv", "no,riddle,answer\n1,Which bird goes down?,\n2,Which bird lifts?,\n");
+    ws.call(["benchmark", "check", CHOSEN]).expect(0);
+    ws.run().expect(0);
+    vote(&ws, CHOSEN, "write", "annotator-1", |see| {
+        let down = see["question"].as_str().unwrap().contains("down");
+        json!({ "answer": if down { "A swallow." } else { "A crane." }, "others": "A robin.\nAn eagle." })
+    });
+    ws.run().expect(0);
+    ws.audit_clean();
+    let rows = ws.candidates(CHOSEN);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    for row in rows {
+        let options = row["options"].as_array().unwrap();
+        let place = ["A", "B", "C"].iter().position(|letter| row["answer"] == *letter).unwrap();
+        let right =
+            if row["question"].as_str().unwrap().contains("down") { "A swallow." } else { "A crane." };
+        assert_eq!((options.len(), &options[place]), (3, &json!(right)), "{row}");
+    }
+
+    // Records that are still posts are records without answers: they wait, and no file is called damaged.
+    let early = CHOSEN_TOML.replace("\"review:write\", \"options\"", "\"options\", \"review:write\"");
+    ws.write(&toml, early);
+    let told = ws.run();
+    assert!(!format!("{}{}", told.out, told.err).contains("damaged"), "{}{}", told.out, told.err);
+    assert_eq!(ws.reasons(CHOSEN)["held/options_missing"], 2);
+}
+
+#[test]
+fn options_without_a_place_to_go_are_reported_before_anything_runs() {
+    let (ws, toml) = chosen();
+    let keeps = "keeps = { shown = \"said.shown\", place = \"said.right\" }\n";
+    let table = CHOSEN_TOML.split_once("[step.options]").unwrap().1.split_once("[columns]").unwrap().0;
+    let bare = CHOSEN_TOML.replace(&format!("[step.options]{table}"), "");
+    for (text, said) in [
+        (CHOSEN_TOML.replace(keeps, ""), "`keeps` is missing: the columns that get the options"),
+        (CHOSEN_TOML.replace("said.shown", "said.show"), "unknown field of options \"show\""),
+        (CHOSEN_TOML.replace("place = \"said", "plase = \"said"), "unknown column \"plase\""),
+        (CHOSEN_TOML.replace("\"answer\"\nwrong", "\"anser\"\nwrong"), "unknown column \"anser\""),
+        (bare, "[step.options] lacks `right` and `wrong`: which answers are put in order, and `keeps`"),
+        (
+            CHOSEN_TOML.replace("\"options\"]", "\"options\", \"dedup\"]"),
+            "\"dedup\" reads posts, and \"review:write\" turns them into records",
+        ),
+        (
+            format!("{CHOSEN_TOML}\n[step.anonymise]\ntexts = [\"write.answer\"]\n")
+                .replace("\"options\"]", "\"options\", \"anonymise\"]"),
+            "`texts` is for declared records",
+        ),
+    ] {
+        ws.write(&toml, text);
+        let told = ws.call(["benchmark", "check", CHOSEN]).expect(2).err;
+        assert!(told.contains(said), "{said}: {told}");
+    }
+}

@@ -196,3 +196,31 @@ fn a_record_of_both_is_voted_on_once() {
     let ids: Vec<Value> = ws.candidates("both").iter().map(|row| row["id"].clone()).collect();
     assert_eq!(ids, ["d:1", "e:1"]);
 }
+
+/// The example: from the dumps of two lists to a release that names both, and to an evaluation.
+#[test]
+fn two_lists_are_joined_in_an_example() {
+    const NAME: &str = "house-riddles";
+    let ws = crate::own::example("two-lists");
+    ws.call(["benchmark", "check"]).expect(0);
+    ws.run().expect(0);
+    ws.audit_clean();
+    let rows = ws.candidates(NAME);
+    let places: Vec<&Value> = rows.iter().map(|row| &row["place"]).collect();
+    assert_eq!(places.iter().filter(|place| **place == "kitchen").count(), 3, "{rows:?}");
+    assert_eq!(places.len(), 6, "{rows:?}");
+    assert_eq!(ws.reasons(NAME)["dropped/long_riddle"], 1);
+    ws.call(["release", NAME, "--date", "2026-01-02"]).expect(0);
+    // Nobody looks at the riddles, so that it stays a draft.
+    let release = format!("output/{NAME}/1.0.0-draft.1");
+    let read = |name: &str| ws.read(&format!("{release}/{name}"));
+    assert!(read("LICENSES/kitchen.txt").contains("Licence: CC0-1.0"));
+    assert!(read("LICENSES/garden.txt").contains("Licence: CC-BY-4.0"));
+    assert!(
+        read("CITATION.cff").contains("kitchen: CC0-1.0")
+            && read("CITATION.cff").contains("garden: CC-BY-4.0")
+    );
+    ws.call(["verify", release.as_str(), "--raw"]).expect(0);
+    let told = ws.call(["evaluate", NAME, "--model", "random"]).expect(0).out;
+    assert!(told.contains("place macro F1"), "{told}");
+}

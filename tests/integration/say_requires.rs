@@ -19,7 +19,7 @@ fn changed(fields: &str, changes: &[(&str, &str, &str)]) -> Workspace {
         assert!(text.contains(from), "{file}: {from}");
         ws.write(file, text.replacen(from, to, 1));
     }
-    ws.write(TOML, ws.read(TOML) + "\n[fields]\n" + fields);
+    ws.write(TOML, ws.read(TOML).replacen("[fields]\n", &format!("[fields]\n{fields}"), 1));
     ws
 }
 

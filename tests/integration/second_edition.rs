@@ -48,6 +48,10 @@ fn a_folder_is_converted_and_its_votes_and_rows_stay() {
     let told = ws.call(["benchmark", "check", LINES]).expect(0).err;
     let command = "riddlemill benchmark convert benchmarks/loan-lines --out loan-lines-2";
     assert!(told.contains("is of the first edition") && told.contains(command), "{told}");
+    for verb in [&["status"][..], &["run"], &["run", "--dry-run"], &["benchmark", "list"]] {
+        let told = ws.call(verb).expect(0).err;
+        assert_eq!(told.matches(command).count(), 1, "{verb:?}: {told}");
+    }
     let result =
         ws.call(["benchmark", "convert", "benchmarks/loan-lines", "--out", "loan-lines-2"]).expect(0).out;
     assert!(result.contains("It says the same"), "{result}");
@@ -63,6 +67,7 @@ fn a_folder_is_converted_and_its_votes_and_rows_stay() {
 
     replace(&ws, LINES);
     assert_eq!(ws.call(["benchmark", "check", LINES]).expect(0).err, "");
+    assert!(!ws.call(["status"]).expect(0).err.contains("edition"));
     ws.run().expect(0);
     assert_eq!(ws.candidates(LINES), rows);
     assert_eq!(ws.read("output/loan-lines/candidate/compat/loan_lines.jsonl"), compat);

@@ -22,12 +22,12 @@ fn told(changes: &[(&str, &str)]) -> String {
 #[test]
 fn every_mistake_in_the_new_words_is_told_with_its_place() {
     let names = told(&[
-        ("drop_if = \"grade.noticed", "drop_if = \"grade.noticd"),
+        ("for_each = \"tries.drafts", "for_each = \"tries.draft"),
         ("record_for_each = \"changes.edited\"", "record_for_each = \"changes.edits\""),
         ("edits(text, drafted.edited[0])", "edits(text, draftd.edited[0])"),
     ]);
-    assert!(names.contains("unknown field of grade \"noticd\""), "{names}");
-    assert!(names.contains("did you mean \"noticed\"?"), "{names}");
+    assert!(names.contains("unknown field of tries \"draft\""), "{names}");
+    assert!(names.contains("did you mean \"drafts\"?"), "{names}");
     assert!(names.contains("unknown field of changes \"edits\""), "{names}");
     assert!(names.contains("unknown name \"draftd\"") && names.contains("benchmark.toml:"), "{names}");
     let all = told(&[
@@ -36,14 +36,15 @@ fn every_mistake_in_the_new_words_is_told_with_its_place() {
     ]);
     assert!(all.contains("the code \"too_long\" is taken"), "{all}");
     assert!(all.contains("requires: expected [[\"condition\", \"sentence\"], …]"), "{all}");
-    let near = told(&[("drop_if = \"grade", "drop_iff = \"grade")]);
+    let near = told(&[("drop_if = \"noticing", "drop_iff = \"noticing")]);
     assert!(
         near.contains("unknown key \"drop_iff\"") && near.contains("did you mean \"drop_if\"?"),
         "{near}"
     );
     let two = told(&[("hold_if = \"char", "drop_if = \"true\"\nhold_if = \"char")]);
     assert!(two.contains("give the other condition a step of its own"), "{two}");
-    let none = told(&[("reason = [\"too_easy\", \"The model that was asked notices the trap.\"]", "")]);
+    let none =
+        told(&[("reason = [\"too_easy\", \"Several of the models that were asked notice the trap.\"]", "")]);
     assert!(none.contains("`reason` is missing"), "{none}");
     let field = told(&[("when = \"fair.tempting >= 3\"\n", "")]);
     assert!(field.contains("there is no `when`"), "{field}");

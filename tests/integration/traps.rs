@@ -59,10 +59,24 @@ fn traps_in_two_languages_go_from_dumps_to_a_release() {
     // A rule of the folder is told in its words, with what it saw.
     let out = ws.call(["explain", "en:2", "--recipe", NAME]).expect(0).out;
     assert!(out.contains("left out (dropped)") && out.contains("dropped (too_easy)"), "{out}");
-    assert!(out.contains("The model that was asked notices the trap."), "{out}");
-    assert!(out.contains("grade.noticed = \"yes\""), "{out}");
+    assert!(out.contains("Several of the models that were asked notice the trap."), "{out}");
+    assert!(out.contains("noticing = [\"plain\",\"careful\"]"), "{out}");
+    // One model alone may notice it, and one reply of three is no majority.
+    assert!(ws.explain(NAME, "zh:3")["way"].to_string().contains("became zh:3/1"));
+    let told = ws.call(["show", "grade", "--recipe", NAME, "--json"]).expect(0).out;
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let graded = |id: &str, model: &str| -> (String, usize) {
+        let rows = told[0]["rows"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("no {id}: {told}"));
+        let groups: Value = serde_json::from_str(row["row"]["groups"].as_str().unwrap()).unwrap();
+        let each = groups["grade"]["each"].as_array().unwrap_or_else(|| panic!("no grades: {row}"));
+        let of = each.iter().find(|graded| graded["called"] == model).unwrap();
+        (of["noticed"].as_str().unwrap().to_owned(), of["drafts"].as_array().unwrap().len())
+    };
+    assert_eq!(graded("en:1", "careful"), ("no".to_owned(), 3));
+    assert_eq!(graded("zh:3", "careful"), ("yes".to_owned(), 3));
     let report = ws.call(["report", "--recipe", NAME]).expect(0).out;
-    assert!(report.contains("The model that was asked notices the trap."), "{report}");
+    assert!(report.contains("Several of the models that were asked notice the trap."), "{report}");
 
     // An element's record names the one that it is of, and the other way round.
     let out = ws.call(["explain", "en:1", "--recipe", NAME]).expect(0).out;
@@ -112,7 +126,7 @@ fn traps_in_two_languages_go_from_dumps_to_a_release() {
         "{report}"
     );
     let card = ws.read("output/traps/candidate/README.md");
-    assert!(card.contains("`too_easy`: The model that was asked notices the trap."), "{card}");
+    assert!(card.contains("`too_easy`: Several of the models that were asked notice the trap."), "{card}");
     assert!(card.contains("| [data] when | 6 | 5 |"), "{card}");
     let (waits, by_rule) =
         card.split_once("Left out by a condition of the benchmark:").expect("a list of its own");
@@ -129,6 +143,49 @@ fn traps_in_two_languages_go_from_dumps_to_a_release() {
     crate::harness::assert_same(&before, &ws.derived(), "made anew");
     let evaluated = ws.call(["evaluate", NAME, "--model", "first-option", "--split", "test"]).expect(0).out;
     assert!(evaluated.contains("first-option") && evaluated.contains("pass@3"), "{evaluated}");
+    // Solved examples come from their own split.
+    let evaluate = ["evaluate", NAME, "--model", "first-option", "--split", "test", "--shots", "1"];
+    ws.call(evaluate.iter().chain(&["--out", "shown"])).expect(0);
+    let answers = ws.read("shown/answers.jsonl");
+    assert!(answers.lines().count() == 9 && answers.lines().all(|line| line.contains("1-shot")), "{answers}");
+}
+
+/// A row of an element has no record any more once the record that it was an element of is left out.
+#[test]
+fn a_diff_tells_what_left_out_the_record_of_an_element() {
+    let ws = example(NAME);
+    ws.run();
+    all_vote(&ws);
+    ws.run();
+    ws.call(["release", NAME, "--date", "2026-01-02"]).expect(0);
+    let diff = || {
+        let (before, now) = ("output/traps/1.0.0", "output/traps/candidate");
+        let told = ws.call(["diff", before, now, "--json"]).expect(1).out;
+        let found: Value = serde_json::from_str(&told).unwrap();
+        let configs = found["configs"].as_array().unwrap();
+        let removed: Vec<&Value> =
+            configs.iter().flat_map(|config| config["removed"].as_array().unwrap()).collect();
+        let cause =
+            |row: &Value| (row["id"].as_str().unwrap().to_owned(), row["cause"].as_str().unwrap().to_owned());
+        removed.into_iter().map(cause).collect::<Vec<_>>()
+    };
+    // By a rule of the folder.
+    let toml = "benchmarks/traps/benchmark.toml";
+    let written = ws.read(toml);
+    ws.write(toml, written.replace("length > 1\"", "length > 1 or 'round' in text\""));
+    ws.run();
+    let removed = diff();
+    assert_eq!(removed.len(), 2, "{removed:?}");
+    for (id, cause) in &removed {
+        assert!(id.starts_with("en:1/") && cause.starts_with("hard dropped too_easy"), "{id}: {cause}");
+    }
+    // By a person.
+    ws.write(toml, written);
+    decide(&ws, &["hold", "zh:1", "--recipe", NAME, "--stage", "long"]).expect(0);
+    ws.run();
+    let removed = diff();
+    assert_eq!(removed.len(), 1, "{removed:?}");
+    assert!(removed[0].0 == "zh:1/1" && removed[0].1.starts_with("long held decided_hold"), "{removed:?}");
 }
 
 #[test]

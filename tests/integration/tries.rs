@@ -25,13 +25,18 @@ fn vote(item: &str, tempting: u32) -> Value {
     })
 }
 
-/// The replies that carry the post to its ballot.
+/// The replies that carry the post to its ballot: three models give the same answer, and each is graded three times.
 fn replies() -> Vec<Value> {
-    vec![
-        reply("tries", "The side that faces the door."),
-        reply("grade", json!({ "noticed": false })),
-        reply("changes", json!({ "edited": [SQUARE, HOUSE] })),
-    ]
+    let grade = |model: &str, sample: u32| {
+        json!({
+            "template": "traps/grade", "record": format!("tried:1/{model}"), "sample": sample, "reply": { "noticed": sample == 1 },
+        })
+    };
+    let grades = ["quick", "plain", "careful"].map(|model| [0, 1, 2].map(|sample| grade(model, sample)));
+    let mut all = grades.concat();
+    all.splice(0..0, [reply("tries", "The side that faces the door.")]);
+    all.insert(2, reply("changes", json!({ "edited": [SQUARE, HOUSE] })));
+    all
 }
 
 fn tried(ws: &Workspace, replies: &[Value], votes: &[Value], more: &[&str]) -> CallResult {
@@ -49,7 +54,7 @@ fn every_later_prompt_ballot_option_and_row_follows_from_the_examples() {
     let votes = [vote("tried:1/1", 4), vote("tried:1/2", 2)];
     let out = tried(&ws, &replies(), &votes, &[]).expect(0).out;
     for shown in [
-        "── grade asks a model traps/grade about tried:1",
+        "── grade asks a model traps/grade about tried:1/quick",
         // The answer of the step before is in the prompt.
         "The side that faces the door.",
         "── review:fair asks people",
@@ -63,6 +68,10 @@ fn every_later_prompt_ballot_option_and_row_follows_from_the_examples() {
         "  left out: [data] when dropped (not_tempting)",
     ] {
         assert!(out.contains(shown), "{shown}: {out}");
+    }
+    // Each of the three models is named, as in a run.
+    for model in ["quick", "plain", "careful"] {
+        assert!(out.contains(&format!("about tried:1/{model}")), "{model}: {out}");
     }
     // Nothing in the workspace changed, and nobody voted there.
     ws.remove("replies.jsonl");
@@ -103,9 +112,9 @@ fn replies_that_cannot_be_used_are_told_with_their_lines() {
     let told = tried(&ws, &wrong, &[], &[]).expect(3).err;
     for what in [
         "replies.jsonl:3: traps/changes about tried:1: The first edit changes more than twelve characters.",
-        "replies.jsonl:4: unknown prompt \"traps/chanegs\"\n  hint: did you mean \"traps/changes\"?",
-        "replies.jsonl:5: unknown record \"tried:2\"\n  hint: traps/tries is asked about tried:1; --id gives the post another name",
-        "replies.jsonl:6: traps/tries_zh was not asked",
+        "replies.jsonl:12: unknown prompt \"traps/chanegs\"\n  hint: did you mean \"traps/changes\"?",
+        "replies.jsonl:13: unknown record \"tried:2\"\n  hint: traps/tries is asked about tried:1; --id gives the post another name",
+        "replies.jsonl:14: traps/tries_zh was not asked",
     ] {
         assert!(told.contains(what), "{what}: {told}");
     }

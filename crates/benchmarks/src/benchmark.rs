@@ -151,6 +151,28 @@ impl Benchmark {
         other.unwrap_or(self)
     }
 
+    /// The steps whose fields a released column is made of, in order: reviews that fill a column of the records which it uses,
+    /// and steps of whose group it uses something.
+    pub fn steps_of_column(&self, column: &str) -> Vec<&'static str> {
+        let data = self.data.as_ref();
+        let mut columns = data.into_iter().flat_map(|data| data.columns.iter().chain(&data.sometimes));
+        let Some(column) = columns.find(|known| known.name == column) else { return Vec::new() };
+        let mut used = column.is.names().clone();
+        let fields = fingerprint::find_used_fields([&column.is].into_iter(), self.fields());
+        used.extend(fields.into_iter().flat_map(|(_, field)| field.names().iter().cloned()));
+        let filled = |step: &&Step| match step.kind {
+            StepKind::Ballot(name) => {
+                self.find_ballot(name).and_then(|ballot| ballot.asked).is_some_and(|asked| {
+                    let standing = ["_status", "_basis"].map(|end| format!("{}{end}", asked.standing));
+                    let keeps = asked.keeps.iter().any(|(kept, _)| used.contains(*kept));
+                    keeps || used.contains(asked.group) || standing.iter().any(|kept| used.contains(kept))
+                })
+            }
+            _ => used.contains(&step.name.replace('-', "_")),
+        };
+        self.steps.iter().filter(filled).map(|step| step.name).collect()
+    }
+
     /// The benchmarks needed to read it: itself, and those whose folders it uses.
     pub fn with_others(&'static self) -> Vec<&'static Benchmark> {
         let mut found = vec![self];
@@ -204,7 +226,10 @@ impl Benchmark {
         }
         asked.extend(self.drafts.iter().filter(|d| d.name == step.name).flat_map(Draft::record_expressions));
         let options = self.options.iter().filter(|options| options.name == step.name);
-        asked.extend(options.flat_map(|options| [&options.right, &options.wrong]));
+        asked.extend(options.flat_map(|options| {
+            let keeps = options.keeps.iter().map(|(_, e)| e);
+            [&options.right, &options.wrong].into_iter().chain(keeps)
+        }));
         let natives = self.natives.iter().filter(|native| native.name == step.name);
         asked.extend(natives.flat_map(|native| native.input_expressions().chain(native.over_findings())));
         let selects = self.selects.iter().filter(|select| select.name == step.name);

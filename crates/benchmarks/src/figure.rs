@@ -169,6 +169,20 @@ pub enum FigureKind {
     OfAnswers(Measures),
 }
 
+impl FigureKind {
+    /// The cells that are drawn as bars, of the kinds that are drawn: how many there are. The number of an option, the ends of
+    /// a range, and what another cell says in percent are none.
+    pub fn bar_cells(&self) -> Vec<&'static str> {
+        match self {
+            FigureKind::Counts(counts) => counts.by.iter().map(|(name, _)| *name).chain(["count"]).collect(),
+            FigureKind::Bars(_) => vec!["count"],
+            FigureKind::Votes { .. } => vec!["votes"],
+            FigureKind::Wins(wins) => wins.shares.iter().map(|(name, _)| *name).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// How often each value occurs.
 #[derive(Debug)]
 pub struct Counts {

@@ -11,7 +11,7 @@ use crate::benchmark::{Benchmark, StepKind};
 use crate::draft::Draft;
 use crate::expression::Expression;
 use crate::native::NativeStep;
-use crate::option_steps::{ELEMENT, Elements};
+use crate::option_steps::{CHOSEN, ELEMENT, Elements};
 use crate::reader::Problem;
 use crate::requirement::BESIDE;
 use crate::scope::group_name;
@@ -250,7 +250,7 @@ fn unknown_names(
                 if let Some(options) = benchmark.options.iter().find(|options| options.name == step.name) {
                     [&options.right, &options.wrong].into_iter().for_each(|e| check(&known, e));
                 }
-                known.insert(group_name(step.name), of(&["shown", "right"]));
+                known.insert(group_name(step.name), of(&CHOSEN));
             }
             StepKind::Native(_) => {
                 let Some(native) = benchmark.natives.iter().find(|native| native.name == step.name) else {

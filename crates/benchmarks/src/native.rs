@@ -68,6 +68,18 @@ impl NativeStep {
 }
 
 impl TablePlace<'_> {
+    /// The columns that get what a step finds; declared records have none.
+    pub(crate) fn parse_kept_columns(&self, keys: &Keys<'_>) -> Vec<(&'static str, Expression)> {
+        let keeps = self.parse_named_expressions(keys, "keeps").unwrap_or_default();
+        if self.records.is_none() && !keeps.is_empty() {
+            keys.report_problem(
+                "keeps",
+                "`keeps` is for records of a kind (`records`): these leave their answers in a group",
+            );
+        }
+        keeps
+    }
+
     /// A step that is a named operation.
     pub fn parse_native(
         &self,
@@ -76,13 +88,7 @@ impl TablePlace<'_> {
         keys: &Keys<'_>,
     ) -> NativeStep {
         let of_file = |key: &str| keys.place_of_key(key).unwrap_or_else(|| self.file.to_owned());
-        let keeps = self.parse_named_expressions(keys, "keeps").unwrap_or_default();
-        if self.records.is_none() && !keeps.is_empty() {
-            keys.report_problem(
-                "keeps",
-                "`keeps` is for records of a kind (`records`): these leave their answers in a group",
-            );
-        }
+        let keeps = self.parse_kept_columns(keys);
         let setting = |key: &'static str| {
             let (value, _) = keys.read_json(key)?;
             Some(OpSetting { key, value, place: of_file(key) })

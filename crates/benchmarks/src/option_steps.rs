@@ -4,12 +4,17 @@
 use crate::draft::{TablePlace, by_name};
 use crate::expression::Expression;
 use crate::reader::{Keys, leak_text};
+use crate::record_kind::RecordKind;
 
 /// The options of a multiple choice.
 pub struct Options {
     pub benchmark: &'static str,
     /// The step.
     pub name: &'static str,
+    /// The kind of its records, whose columns it fills; `None` if the folder declares them.
+    pub records: Option<&'static RecordKind>,
+    /// Whether the folder says which they are; else they are the usual ones of records with columns.
+    pub declared: bool,
     /// The right one, over the record.
     pub right: Expression,
     /// The wrong ones.
@@ -17,7 +22,20 @@ pub struct Options {
     pub number: usize,
     /// The purpose of the draw: another one gives another order.
     pub purpose: &'static str,
+    /// The columns for the options, computed from the record and [`CHOSEN`] in `said`.
+    pub keeps: Vec<(&'static str, Expression)>,
 }
+
+/// What is drawn: the options in their order, and the place of the right one.
+pub const CHOSEN: [&str; 2] = ["shown", "right"];
+
+/// The options of records with columns where the folder has no table of the step: `right`, `wrong`, the purpose, and which
+/// columns get them.
+const USUAL: (&str, &str, &str, [(&str, &str); 2]) =
+    ("explanation", "wrong", "flub options", [("options", "said.shown"), ("answer", "said.right")]);
+
+/// How many there are, if the folder does not say so.
+const NUMBER: usize = 4;
 
 /// Texts of records in which personal data is marked.
 pub struct Marked {
@@ -35,7 +53,7 @@ by_name!(Options Marked);
 impl TablePlace<'_> {
     /// The options of a multiple choice.
     pub fn parse_options(&self, keys: &Keys<'_>) -> Option<Options> {
-        let number = keys.read_count("number").unwrap_or(4);
+        let number = keys.read_count("number").unwrap_or(NUMBER);
         if !(2..=riddlemill_text::options::LETTERS.len()).contains(&number) {
             keys.report_problem(
                 "number",
@@ -49,18 +67,52 @@ impl TablePlace<'_> {
         let purpose = keys
             .read_text("purpose")
             .unwrap_or_else(|| leak_text(&format!("{} {}", self.benchmark, self.name)));
+        let keeps = self.parse_kept_columns(keys);
+        if self.records.is_some() && keeps.is_empty() {
+            let what = "`keeps` is missing: the columns that get the options and the place of the right one, such as { options = \"said.shown\", \
+                        answer = \"said.right\" }";
+            keys.report_problem("keeps", what);
+        }
         Some(Options {
             benchmark: self.benchmark,
             name: self.name,
+            records: self.records,
+            declared: true,
             right: right?,
             wrong: wrong?,
             number,
             purpose,
+            keeps,
+        })
+    }
+
+    /// The options of a step without a table, if its records have the columns for them.
+    pub(crate) fn usual_options(&self) -> Option<Options> {
+        let (right, wrong, purpose, keeps) = USUAL;
+        let has = |name: &str| self.records?.columns.iter().find(|column| column.name == name);
+        let kept = keeps.iter().map(|(column, _)| *column);
+        kept.chain([right, wrong]).all(|column| has(column).is_some()).then_some(())?;
+        let expression = |source| Expression::parse(self.language, self.file.to_owned(), source).ok();
+        let keeps = keeps.into_iter().filter_map(|(column, source)| Some((column, expression(source)?)));
+        Some(Options {
+            benchmark: self.benchmark,
+            name: self.name,
+            records: self.records,
+            declared: false,
+            right: expression(right)?,
+            wrong: expression(wrong)?,
+            number: NUMBER,
+            purpose,
+            keeps: keeps.collect(),
         })
     }
 
     /// Texts in which personal data is marked.
     pub fn parse_marked_texts(&self, keys: &Keys<'_>) -> Marked {
+        if self.records.is_some() {
+            let what = "`texts` is for declared records: those of a kind (`records`) have no groups";
+            keys.report_problem("texts", what);
+        }
         let texts = keys.read_texts("texts").unwrap_or_default();
         let parted = |text: &'static str| {
             let parts = text.split_once('.');

@@ -7,6 +7,7 @@ use crate::draft::Draft;
 use crate::expression::{Expression, ScopedExpression};
 use crate::figure::Report;
 use crate::native::NativeStep;
+use crate::option_steps::{CHOSEN, Options};
 use crate::reader::Problem;
 use crate::record_kind::RecordKind;
 use crate::scope::REPLIED;
@@ -46,6 +47,24 @@ pub(crate) fn unknown_to_native(fields: &[(&'static str, Expression)], native: &
     let asked = native.input_expressions().map(|asked| (asked, &[] as &[&str]));
     let over_findings = native.over_findings().map(|expression| (expression, &REPLIED as &[&str]));
     unknown_to_step(native.records, fields, asked.chain(over_findings), keeps)
+}
+
+/// Unknown columns used by a step that orders options.
+pub(crate) fn unknown_to_options(fields: &[(&'static str, Expression)], options: &Options) -> Vec<Problem> {
+    let asked = [&options.right, &options.wrong].map(|asked| (asked, &[] as &[&str]));
+    let kept = options.keeps.iter().map(|(_, kept)| (kept, &["said"] as &[&str]));
+    let keeps = (options.records, options.keeps.as_slice());
+    let mut problems = unknown_to_step(options.records, fields, asked.into_iter().chain(kept), keeps);
+    for (_, kept) in &options.keeps {
+        let fields =
+            kept.used_paths().into_iter().filter_map(|path| Some(path.strip_prefix("said.")?.to_owned()));
+        let unknown = fields.filter(|field| !CHOSEN.contains(&field.as_str()));
+        problems.extend(unknown.map(|field| Problem {
+            place: kept.place().to_owned(),
+            what: riddlemill_text::hint::unknown("field of options", &field, CHOSEN.into_iter()),
+        }));
+    }
+    problems
 }
 
 /// Unknown columns used by a step that drops or holds records.

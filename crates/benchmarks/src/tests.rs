@@ -244,3 +244,15 @@ fn a_distractor_overturns_another_premise_than_the_answer() {
     );
     assert!(value::texts_of_value(&computed("premise_faults(['A.'], none, [], none)")).is_empty());
 }
+
+/// What decided about a column that changed is found by what it is made of, not by its name.
+#[test]
+fn the_steps_of_a_column_follow_from_the_declarations() {
+    let steps = |benchmark: &str, column: &str| find_benchmark(benchmark).unwrap().steps_of_column(column);
+    assert_eq!(steps("ruozhibench-gen", "question_en"), ["review:translation"]);
+    assert_eq!(steps("ruozhibench-gen", "translation_status"), ["review:translation"]);
+    assert_eq!(steps("ruozhibench-gen", "category_names"), ["review:category"]);
+    assert_eq!(steps("flub", "type"), ["review:type", "review:final"]);
+    assert_eq!(steps("flub", "wrong_from"), ["review:wrong-candidates"]);
+    assert!(steps("flub", "nothing").is_empty());
+}

@@ -82,6 +82,21 @@ fn list_ballots(set: &Set, answers: &[Answer], seed: u64) -> Vec<(String, Ballot
     ballots
 }
 
+/// The tasks of a set that people get no sheet of, each with the reason.
+pub fn tasks_without_sheet(set: &Set) -> Vec<(Task, String)> {
+    let why = |task: &Task| match (task.conversation(), &task.task_declaration().people) {
+        (Some(_), _) => {
+            Some("it is a conversation, and on a sheet nobody replies to what a person asks".to_owned())
+        }
+        (None, None) if !task.is_choice() => Some(format!(
+            "its answers are free texts, and [task.{}] has no `people` that says on which sheet people rate or write them",
+            task.task_declaration().title
+        )),
+        _ => None,
+    };
+    Task::of_config(&set.config).into_iter().filter_map(|task| Some((task, why(&task)?))).collect()
+}
+
 /// Whether people answer it in their own words.
 fn is_written_by_people(task: Task) -> bool {
     task.task_declaration().people.as_ref().is_some_and(|people| people.write)

@@ -193,6 +193,7 @@ const WORDS: &[(&str, &str)] = &[
     ("Spearman", "Spearman 相关"),
     ("{} exact", "{}（完全一致）"),
     ("{} macro F1", "{}（宏平均 F1）"),
+    ("{} solved", "{}（解开）"),
     ("{} score", "{} 得分"),
     ("Size in billions of parameters", "参数量（十亿）"),
     ("Size, log10 of billions", "规模，十亿的 log10"),

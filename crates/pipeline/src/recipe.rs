@@ -76,9 +76,9 @@ pub fn load_own_benchmarks(root: &std::path::Path) -> Result<(), Problems> {
         if !has_records_of_its_own(benchmark) {
             problems.extend(benchmark.unknown_names(crate::stages::native::fields_left_by_step));
             problems.extend(checks::prompts_of(benchmark));
-            problems.extend(checks::behind_records(benchmark));
-            problems.extend(checks::rows_of_posts(benchmark));
         }
+        problems.extend(checks::behind_records(benchmark));
+        problems.extend(checks::rows_of_posts(benchmark));
         let unmade = |step: &&riddlemill_benchmarks::Step| {
             let native = matches!(step.kind, riddlemill_benchmarks::StepKind::Native(_));
             !native && declared_stage(benchmark, step).is_none()

@@ -11,11 +11,8 @@ use super::stopped::stop_without_row;
 use crate::audit::{Explained, StageEntry, explain_record};
 use crate::pipeline::{Change, list_changes};
 use crate::recipe::{self, Recipe};
+use crate::record::State;
 use crate::store::{Error, StageReader, Workspace};
-
-/// The step that decides a column, if its name differs from the column's.
-const STEPS: &[(&str, &str)] =
-    &[("question_en", "translation"), ("categories", "category"), ("category_names", "category")];
 
 /// The decisions that differ between two folders.
 pub struct Causes {
@@ -93,6 +90,9 @@ impl Causes {
             CauseOf::Added(id) => self.differing_decisions(&self.explain_id(id)?),
             CauseOf::Removed(id) => {
                 let mut way = self.explain_id(id)?;
+                if way.way.is_empty() {
+                    return self.cause_of_parent(id).or_else(|| self.differing_decisions(&way));
+                }
                 // What cannot be read is no cause.
                 let _ = stop_without_row(&self.rows, &mut way);
                 if let Some(why) = way.left_out.take() {
@@ -103,15 +103,36 @@ impl Causes {
             }
             CauseOf::Changed(id, column) => {
                 let way = self.explain_id(id)?;
-                let column = column.strip_suffix("_status").unwrap_or(column);
-                let step = STEPS.iter().find(|(of, _)| *of == column).map_or(column, |(_, step)| step);
-                let review = format!("review:{step}");
-                let decided = way.way.iter().find(|p| p.stage == review);
-                let wrote = || way.way.iter().rfind(|p| p.outcome == "changed" && !p.stage.contains(':'));
-                let by_person = decided.or_else(|| wrote().filter(|_| column == "text")).map(of_passage);
-                by_person.or_else(|| self.differing_decisions(&way))
+                let steps = riddlemill_benchmarks::find_benchmark(self.rows.recipe().name)
+                    .map_or_else(Vec::new, |benchmark| benchmark.steps_of_column(column));
+                let of_column = |p: &&StageEntry| steps.contains(&p.stage.as_str());
+                let changed = |p: &&StageEntry| p.outcome == State::Changed.code();
+                let decided = way.way.iter().rfind(|p| of_column(p) && changed(p));
+                let wrote = || way.way.iter().rfind(|p| changed(p) && !p.stage.contains(':'));
+                let wrote = decided.or_else(|| wrote().filter(|_| column == "text"));
+                let cause = wrote.or_else(|| way.way.iter().rfind(of_column)).map(of_passage);
+                cause.or_else(|| self.differing_decisions(&way))
             }
         }
+    }
+
+    /// Why a record is no longer made: what happened to the one that it was an element of, or to the one that that was of.
+    fn cause_of_parent(&self, id: &str) -> Option<DifferenceCause> {
+        let (parent, _) = id.rsplit_once('/')?;
+        let mut way = self.explain_id(parent)?;
+        if way.way.is_empty() {
+            return self.cause_of_parent(parent);
+        }
+        // What became of its other elements is of no account. Import expands pages, not records.
+        let expanded = |passage: &StageEntry| passage.outcome == State::Expanded.code();
+        if let Some(place) = way.way.iter().skip(1).position(expanded) {
+            way.way.truncate(place + 2);
+            let differing = self.differing_decisions(&way);
+            return differing.or_else(|| Some(DifferenceCause::Passage(Box::new(way.way.pop()?))));
+        }
+        let left = way.way.last().filter(|_| way.ends != "in").cloned();
+        let left = left.map(|passage| DifferenceCause::Passage(Box::new(passage)));
+        left.or_else(|| self.differing_decisions(&way))
     }
 
     fn explain_id(&self, id: &str) -> Option<Explained> {

@@ -9,10 +9,6 @@ use polars_arrow::array::Utf8ViewArray;
 use super::column::{ColumnBuilder, ColumnSlices};
 use riddlemill_record::{Cell, CellKind, Cells, Record, Values};
 
-/// Columns that tables of older versions lack: they are read as null.
-const LATER: [&str; 6] =
-    ["note", "original", "suitability_status", "suitability_basis", "final_status", "final_basis"];
-
 /// Rows as a frame with one column each. They come in consecutive blocks.
 ///
 /// # Errors
@@ -24,13 +20,16 @@ pub fn to_frame<R: Record>(columns: R::Columns, blocks: &[&[R]]) -> PolarsResult
     columns.build_frame()
 }
 
-/// A frame's rows.
+/// A frame's rows. A column that may be null and is missing is one that was declared after the table was written: it is null.
 ///
 /// # Errors
-/// If a column is missing or has another type than the record's.
+/// If another column is missing, or one has another type than the record's.
 pub fn from_frame<R: Record>(columns: R::Columns, frame: &DataFrame) -> PolarsResult<Vec<R>> {
-    let lacks = |name: &str| frame.column(name).is_err() && !LATER.contains(&name);
-    if let Some(missing) = R::described(columns).iter().find(|c| lacks(c.name)) {
+    let lacks = |c: &&riddlemill_record::Column| {
+        let needed = c.filled || c.kind == CellKind::Texts;
+        needed && frame.column(c.name).is_err()
+    };
+    if let Some(missing) = R::described(columns).iter().find(lacks) {
         polars_bail!(ColumnNotFound: "{}", missing.name);
     }
     let mut rows = Rows::new(columns, frame)?;
@@ -289,5 +288,31 @@ impl Values for Source<'_> {
             Reader::Texts(c) => c.get(row),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use riddlemill_record::Entry;
+
+    use super::*;
+
+    #[test]
+    fn only_a_column_that_may_be_null_may_be_missing_in_an_older_table() {
+        let entry = Entry {
+            id: "tieba:1".into(),
+            outcome: "kept".into(),
+            reason: None,
+            evidence: None,
+            before: None,
+            after: None,
+            into: None,
+            score: Some(0.5),
+        };
+        let frame = to_frame::<Entry>((), &[&[entry.clone()]]).unwrap();
+        let older = from_frame::<Entry>((), &frame.drop("score").unwrap()).unwrap();
+        assert_eq!(older, [Entry { score: None, ..entry }]);
+        let damaged = from_frame::<Entry>((), &frame.drop("outcome").unwrap()).unwrap_err().to_string();
+        assert!(damaged.contains("outcome"), "{damaged}");
     }
 }

@@ -78,11 +78,14 @@ pub fn load_benchmarks(sources: &[OtherFolder], whole: bool) -> Result<Vec<Bench
             .selects
             .iter()
             .flat_map(|select| records::unknown_to_select(benchmark.fields(), select));
+        let of_options =
+            benchmark.options.iter().flat_map(|step| records::unknown_to_options(benchmark.fields(), step));
         let of_report = records::unknown_to_report(&benchmark.report, benchmark.fields(), |step| {
             let last = || benchmark.steps.last();
             step.map_or_else(last, |name| benchmark.steps.iter().find(|step| step.name == name))?.records
         });
-        of_ballots.into_iter().chain(of_drafts).chain(of_natives).chain(of_selects).chain(of_report)
+        let of_steps = of_drafts.chain(of_natives).chain(of_selects).chain(of_options);
+        of_ballots.into_iter().chain(of_steps).chain(of_report)
     }));
     let later = problems.split_off(told);
     let later = later.into_iter().filter(|problem| problems.iter().all(|other| other.place != problem.place));

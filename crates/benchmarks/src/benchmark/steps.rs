@@ -81,6 +81,10 @@ pub(super) fn parse_steps(
             let known = ballots.steps.iter().map(|step| step.name);
             keys.report_problem("steps", riddlemill_text::hint::unknown("ballot", ballot, known));
         }
+        if kind == StepKind::Options && !tables.options.iter().any(|options| options.name == name) {
+            let records = others.kind_behind_step(benchmark, name);
+            tables.options.extend(TablePlace { name, records, ..*at }.usual_options());
+        }
         let last = || steps.last().map(|step| step.name).into_iter().collect();
         let from = from.unwrap_or_else(last);
         for input in from.iter().filter(|input| !input.contains('/')) {

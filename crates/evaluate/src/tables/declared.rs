@@ -376,12 +376,16 @@ impl Measured<'_, '_> {
 }
 
 /// Percent of correct choices; for labels the share named exactly and macro F1; for ratings the correlation
-/// with people's.
+/// with people's; for conversations the share that is solved, because how one ends is no class of a row.
 pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
     let tasks: Vec<(Task, &riddlemill_benchmarks::task::Task)> =
         Task::of_config(&book.set.config).into_iter().map(|task| (task, task.task_declaration())).collect();
     let mut columns = Vec::new();
-    for (_, declared) in &tasks {
+    for (task, declared) in &tasks {
+        if task.conversation().is_some() {
+            columns.push(format!("{} solved", declared.title));
+            continue;
+        }
         match declared.wants {
             AnswerParsing::Choice { .. } | AnswerParsing::Tag { .. } => {
                 columns.push(declared.title.to_owned())
@@ -403,6 +407,7 @@ pub fn of_all_tasks(book: &ScoreBook<'_>) -> Table {
             let exact =
                 || book.accuracy_of_author(who, *task, Setting::default(), |_| true, Default::default());
             match &declared.wants {
+                _ if task.conversation().is_some() => cells.push(exact()),
                 AnswerParsing::Choice { .. } | AnswerParsing::Tag { .. } => cells.push(exact()),
                 AnswerParsing::Labels { .. } => {
                     let f1 = || {

@@ -157,7 +157,9 @@ impl OfStage<'_> {
     /// Whether the benchmark's folder says from what the step takes its options.
     fn declares_options(&self) -> bool {
         let benchmark = riddlemill_benchmarks::find_benchmark(self.recipe.name);
-        benchmark.is_some_and(|one| one.options.iter().any(|options| options.name == self.step.name))
+        benchmark.is_some_and(|one| {
+            one.options.iter().any(|options| options.declared && options.name == self.step.name)
+        })
     }
 
     /// The endpoint of this name.

@@ -128,10 +128,11 @@ pub(super) fn behind_records(benchmark: &'static Benchmark) -> Vec<Problem> {
     for step in &benchmark.steps {
         match (declared_stage(benchmark, step).map(|stage| stage.rows()), made) {
             (Some(StageRows::Posts), Some(before)) => {
+                let texts = "\n  hint: personal data of records is marked by [step.anonymise] with `texts`";
                 let what = format!(
-                    "{:?} reads posts, and {before:?} turns them into records: put it before that step\n  hint: personal data of records is \
-                     marked by [step.anonymise] with `texts`",
-                    step.name
+                    "{:?} reads posts, and {before:?} turns them into records: put it before that step{}",
+                    step.name,
+                    if step.records.is_none() { texts } else { "" }
                 );
                 problems.push(Problem { place: format!("{}/benchmark.toml", benchmark.name), what });
             }

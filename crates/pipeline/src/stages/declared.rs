@@ -1,4 +1,4 @@
-//! Stages of completely declared benchmarks: personal data in their groups, and the order of options.
+//! Stages of which the folder says what they read: personal data in the groups of records, and the order of options.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::context::{About, NewRows, StageError, StageRows};
 use super::job::{Job, StepContext};
 use super::rule::Plain;
 use super::stage::Stage;
-use super::subject::declared::{RecordGroups, scope_of_record};
+use super::subject::{self, declared::RecordGroups};
 use super::texts::{anonymise_stage, policy_lists};
 use crate::config::sections;
 use riddlemill_text::offline::Anonymise;
@@ -41,13 +41,16 @@ impl Stage for Marking {
     }
 }
 
-/// The options of a declared multiple choice.
+/// The options of a multiple choice.
 #[derive(Debug)]
 pub struct Choosing(pub &'static Options);
 
 impl Stage for Choosing {
     fn describe_stage(&self) -> About {
-        About { name: "options", version: 1, section: "options", rows: StageRows::Groups, detail: "" }
+        let rows = StageRows::of_kind(self.0.records);
+        // Those of records with columns were not what the folder says.
+        let version = if rows == StageRows::Groups { 1 } else { 2 };
+        About { name: "options", version, section: "options", rows, detail: "" }
     }
 
     fn make_rows(&self, job: &Job<'_>) -> Result<NewRows, StageError> {
@@ -103,7 +106,7 @@ fn mark_personal_data(mut record: Row, marked: &Marked, anonymise: &Anonymise) -
 /// Orders a record's options, or returns what is missing for that.
 fn order_options(mut record: Row, options: &Options, settings: &sections::Options) -> Outcome<Row> {
     let hold = |evidence: String| Outcome::Held { reason: Reason::OptionsMissing, evidence: evidence.into() };
-    let scope = scope_of_record(&record, options.benchmark);
+    let scope = subject::in_scope(&record, options.benchmark);
     let (right, wrong) = match (scope.compute_text(&options.right), scope.compute_texts(&options.wrong)) {
         (Ok(right), Ok(wrong)) => (right, wrong),
         (Err(trouble), _) | (_, Err(trouble)) => return hold(trouble.to_string()),
@@ -117,11 +120,10 @@ fn order_options(mut record: Row, options: &Options, settings: &sections::Option
     match draw_choices(&right, &wrong, settings.seed, options.purpose, record.id()) {
         Err(alike) => hold(alike.to_string()),
         Ok(made) => {
-            let mut groups = RecordGroups::parse_groups(&record);
-            let fields = groups.of_step(options.name);
-            fields.insert("shown".into(), json!(made.options));
-            fields.insert("right".into(), json!(made.answer));
-            groups.write_into(&mut record);
+            let troubles = subject::write_options(&mut record, options, &made.options, made.answer);
+            if let Some(trouble) = troubles.into_iter().next() {
+                return Outcome::Failed { reason: Reason::NotComputed, evidence: trouble.into() };
+            }
             Outcome::Changed {
                 row: record,
                 rule: Reason::Ordered.code(),
@@ -142,8 +144,38 @@ pub(crate) fn find_step_problem(step: &riddlemill_benchmarks::Step) -> Option<St
             step.name
         ),
         StepKind::Options => {
-            format!("[step.{}] lacks `right` and `wrong`: which answers are put in order", step.name)
+            let keeps = if step.records.is_some() { ", and `keeps`: the columns that get them" } else { "" };
+            format!("[step.{}] lacks `right` and `wrong`: which answers are put in order{keeps}", step.name)
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_different_options_or_none_where_the_folder_has_no_table_of_them() {
+        let flub = riddlemill_benchmarks::find_benchmark("flub").unwrap();
+        let options = flub.options.iter().find(|options| options.name == "options").unwrap();
+        let text = |wrong: &[&str]| {
+            let mut text = Row::new(StageRows::of_benchmark("flub").columns(), "tieba:1");
+            text.set_text("explanation", "对");
+            text.set_list("wrong", wrong.iter().map(ToString::to_string).collect());
+            text
+        };
+        let settings = sections::Options { seed: 1 };
+        let order = |text| order_options(text, options, &settings);
+        let Outcome::Changed { row, .. } = order(text(&["甲", "乙", "丙"])) else { panic!() };
+        assert_eq!(row.list("options").len(), 4);
+        assert_eq!(row.list("options")[row.count("answer").unwrap() as usize], "对");
+        let mut empty = text(&["甲", "乙", "丙"]);
+        empty.set_text("explanation", " ");
+        for lacking in [text(&["甲", "乙"]), text(&["甲", "乙", "对。"]), text(&["甲", "乙", "乙"]), empty]
+        {
+            let outcome = order(lacking);
+            assert!(matches!(outcome, Outcome::Held { reason: Reason::OptionsMissing, .. }), "{outcome:?}");
+        }
+    }
 }

@@ -13,7 +13,6 @@ mod job;
 mod judging;
 mod line_error;
 pub mod native;
-mod options;
 mod overrule;
 pub mod published;
 pub mod respond;
@@ -49,7 +48,6 @@ use declared::{Choosing, Marking};
 use dedup::stage::Deduplicating;
 use draft::step::Drafting;
 use import::step::Importing;
-use options::Ordering;
 use review::step::Reviewing;
 use riddlemill_benchmarks::{Benchmark, Step, StepKind};
 use selecting::{Selecting, Splitting};
@@ -81,7 +79,6 @@ pub fn reason_of_code(code: &str) -> Option<riddlemill_record::Reason> {
 
 /// The stage that a benchmark's folder declares for a step; `None` if there is no code for it.
 pub fn declared_stage(benchmark: &'static Benchmark, step: &Step) -> Option<Box<dyn Stage>> {
-    let own = has_records_of_its_own(benchmark);
     Some(match step.kind {
         StepKind::Import => Box::new(Importing),
         StepKind::Clean => Box::new(Cleaning),
@@ -91,7 +88,6 @@ pub fn declared_stage(benchmark: &'static Benchmark, step: &Step) -> Option<Box<
         },
         StepKind::Filter => Box::new(Filtering),
         StepKind::Dedup => Box::new(Deduplicating),
-        StepKind::Options if own => Box::new(Ordering(StageRows::of_kind(step.records))),
         StepKind::Options => {
             Box::new(Choosing(benchmark.options.iter().find(|options| options.name == step.name)?))
         }

@@ -217,11 +217,13 @@ fn plot_rows(
         let label = row.get("label").or_else(|| header.first().and_then(|key| row.get(*key)));
         ranged(row).unwrap_or_else(|| text_of_value(label))
     };
-    // The number of an option, the ends of a range, and what another column says in percent are no bars.
+    let bars = kind.bar_cells();
+    // A key of the folder's own is a bar if it is computed from one.
     let is_bar = |key: &str| {
-        let known = ["number", "over", "to", "items", "jokes", "agreement", "judged", "marked", "percent"];
-        let bare = !known.contains(&key) || (shape == Shape::Columns && key == "items");
-        bare && rows.iter().any(|row| row.get(key).is_some_and(Json::is_number))
+        let own = figure.keys.iter().find(|(name, _)| *name == key);
+        let is_bar =
+            own.map_or(bars.contains(&key), |(_, of)| bars.iter().any(|bar| of.names().contains(*bar)));
+        is_bar && rows.iter().any(|row| row.get(key).is_some_and(Json::is_number))
     };
     let unit = if matches!(kind, FigureKind::Wins(_)) { "percent" } else { "count" };
     Some(Plot {

@@ -251,8 +251,18 @@ pub(super) fn write_findings(
         ("said", answers_as_template(values)),
         ("basis", basis.iter().map(|basis| TemplateValue::from(basis.as_str())).collect()),
     ]);
-    let behind = scope_of_names(&layer_variables(names, &row_as_template(record)), native.benchmark);
-    let (mut cells, troubles) = fill_kept_columns(record.columns(), &native.keeps, &behind);
+    write_kept_columns(record, &native.keeps, names, native.benchmark)
+}
+
+/// Computes columns from a record and further names. Returns what could not be computed.
+pub(super) fn write_kept_columns(
+    record: &mut Row,
+    keeps: &[(&'static str, Expression)],
+    names: BTreeMap<&'static str, TemplateValue>,
+    benchmark: &str,
+) -> Vec<String> {
+    let behind = scope_of_names(&layer_variables(names, &row_as_template(record)), benchmark);
+    let (mut cells, troubles) = fill_kept_columns(record.columns(), keeps, &behind);
     *record = with_fields(record, |column| cells.remove(column));
     troubles
 }

@@ -100,7 +100,7 @@ pub(super) fn add(record: &mut Row, step: &str, fields: Map<String, Json>) {
 }
 
 /// A record as its benchmark's expressions see it.
-pub(in crate::stages) fn scope_of_record(record: &Row, benchmark: &str) -> Scope<'static> {
+fn scope_of_record(record: &Row, benchmark: &str) -> Scope<'static> {
     columns::scope_of_names(&names_of_record(record), benchmark)
 }
 

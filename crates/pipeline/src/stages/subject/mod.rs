@@ -17,12 +17,13 @@ use std::collections::BTreeMap;
 use minijinja::Value as TemplateValue;
 use riddlemill_benchmarks::ExpressionError;
 use riddlemill_benchmarks::native::NativeStep;
+use riddlemill_benchmarks::option_steps::{CHOSEN, Options};
 use riddlemill_benchmarks::scope::Scope;
 use riddlemill_record::{Declared, Post, Reason, Row, Standing};
 use riddlemill_review::ballot::Ballot;
 use riddlemill_review::{Digest, Item, Values};
 use riddlemill_tables::{Error, StageReader};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::context::StageRows;
 use super::draft::{DraftStep, Slot};
@@ -97,6 +98,24 @@ pub(super) fn write_findings(
         true => declared::write_findings(record, native, values, basis),
         false => columns::write_findings(record, native, values, basis),
     }
+}
+
+/// Puts the options in their order, and the place of the right one, where the step says. Returns what could not be computed.
+pub(super) fn write_options(
+    record: &mut Row,
+    options: &Options,
+    shown: &[String],
+    right: usize,
+) -> Vec<String> {
+    if is_grouped(record) {
+        let drawn = CHOSEN.into_iter().map(str::to_owned).zip([json!(shown), json!(right)]);
+        declared::add(record, options.name, drawn.collect());
+        return Vec::new();
+    }
+    let shown: TemplateValue = shown.iter().map(|option| TemplateValue::from(option.as_str())).collect();
+    let drawn = CHOSEN.into_iter().zip([shown, TemplateValue::from(right)]);
+    let said = BTreeMap::from([("said", TemplateValue::from_pairs(drawn))]);
+    columns::write_kept_columns(record, &options.keeps, said, options.benchmark)
 }
 
 /// What a draft asks about: the record, or each element of its list.
