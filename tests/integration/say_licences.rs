@@ -173,6 +173,26 @@ fn two_licences_that_exclude_each_other_propose_none() {
     assert!(refused.contains("no common licence is allowed by all of them: leave a source out"), "{refused}");
 }
 
+/// What the steps of the other benchmarks found is there, and a name that none of them has is told.
+#[test]
+fn fields_of_the_joined_records_may_be_named() {
+    let ws = workspace("CC0-1.0", "CC0-1.0");
+    let folder = "benchmarks/both/benchmark.toml";
+    let with = |is: &str| {
+        let column = format!(
+            "  {{ name = \"kept\", type = \"text\", is = \"{is}\", about = \"What people said.\" }},\n]\n"
+        );
+        ws.write(folder, format!("{}{column}", BOTH.trim_end().strip_suffix(']').unwrap()));
+    };
+    with("fair.keep");
+    ws.call(["benchmark", "check", "both"]).expect(0);
+    ws.call(ALL).expect(0);
+    assert!(ws.candidates("both").iter().all(|row| row["kept"] == "keep"), "{:?}", ws.candidates("both"));
+    with("fiar.keep");
+    let told = ws.call(["benchmark", "check", "both"]).expect(2).err;
+    assert!(told.contains("unknown name \"fiar\""), "{told}");
+}
+
 /// A record that both have is one, and people see it once.
 #[test]
 fn a_record_of_both_is_voted_on_once() {

@@ -7,7 +7,7 @@ use regex::Regex;
 use riddlemill_text::hint::unknown;
 
 use crate::ballot_source::DRAFTED;
-use crate::benchmark::{Benchmark, StepKind};
+use crate::benchmark::{Benchmark, Step, StepKind};
 use crate::draft::Draft;
 use crate::expression::Expression;
 use crate::native::NativeStep;
@@ -108,6 +108,30 @@ impl Benchmark {
     }
 }
 
+/// The groups that records of other benchmarks have where a step reads them: those of their steps up to there.
+fn foreign_groups(step: &Step, seen: &mut Vec<&'static str>) -> Vec<String> {
+    let mut found = Vec::new();
+    for (other, last) in step.from.iter().filter_map(|input| input.split_once('/')) {
+        let Some(other) = crate::find_benchmark(other).filter(|other| !seen.contains(&other.name)) else {
+            continue;
+        };
+        seen.push(other.name);
+        let read = other.steps.iter().position(|known| known.name == last).map_or(0, |place| place + 1);
+        for step in other.steps[..read].iter().filter(|step| step.records.is_none()) {
+            found.extend(foreign_groups(step, seen));
+            let native = || other.natives.iter().find(|native| native.name == step.name);
+            let group = match step.kind {
+                StepKind::Draft(name) | StepKind::Ballot(name) => Some(name),
+                StepKind::Options | StepKind::Elements => Some(step.name),
+                StepKind::Native(_) => native().map(NativeStep::findings_group),
+                _ => None,
+            };
+            found.extend(group.map(group_name));
+        }
+    }
+    found
+}
+
 fn unknown_names(
     benchmark: &Benchmark,
     leaves: &dyn Fn(&NativeStep) -> Option<Vec<&'static str>>,
@@ -159,6 +183,9 @@ fn unknown_names(
         }
     };
     for step in &benchmark.steps {
+        // Which fields they have is said by the folder that makes them.
+        let brought = foreign_groups(step, &mut vec![benchmark.name]);
+        known.extend(brought.into_iter().map(|group| (group, Vec::new())));
         if let Some(draft) = benchmark.drafts.iter().find(|draft| draft.name == step.name) {
             draft.asked_with().for_each(|(e, more)| check(&extend_names(&known, more), e));
             // What a native reader leaves is known to the program.
