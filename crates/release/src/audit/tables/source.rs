@@ -162,6 +162,14 @@ impl<'a> Source<'a> {
         Ok(Some(rows.iter().filter_map(named).collect()))
     }
 
+    /// What the benchmark of a figure's questions calls a code, if one of its lists alone has it.
+    pub fn name_of_code(&self, step_name: Option<&str>, code: &str) -> Option<&'static str> {
+        let other = step_name.and_then(|named| named.split_once('/')).map(|(other, _)| other);
+        let benchmark = other.map_or(Some(self.benchmark), riddlemill_benchmarks::find_benchmark)?;
+        let mut found = benchmark.ballots.lists.values().flatten().filter(|choice| choice.code == code);
+        found.next().filter(|_| found.next().is_none()).map(|choice| choice.label.en)
+    }
+
     /// What would be released; nothing of a benchmark that releases nothing.
     pub fn released_items(&self) -> Result<Rc<Vec<Item>>, RunError> {
         if let Some(items) = self.items.borrow().as_ref() {
