@@ -183,7 +183,7 @@ fn the_tables_of_a_report_are_of_words_and_rounded_numbers() {
     let means = table("ruozhibench-mc-means");
     assert!(means.contains("Model & Logical Error & ") && means.contains(" & All "), "{means}");
     let opponents = table("chumor-opponents");
-    assert!(opponents.contains("Model & Jokes & Human wins, \\% & "), "{opponents}");
+    assert!(opponents.contains("Model & Jokes & Human wins, \\% & LLM wins, \\% & "), "{opponents}");
     let validity = table("brainteaser-validity");
     let interval = validity.lines().find(|line| line.trim_start().starts_with("context")).unwrap();
     assert!(

@@ -74,9 +74,14 @@ pub fn translate_figure(text: &str) -> Option<String> {
     let alone = |text: &str| {
         chart_word(text).or_else(|| translate_declared(text)).or_else(|| translate_category("", text))
     };
+    // One of several tables of a figure says which.
+    let titled = |title: &str| match title.strip_suffix(')').and_then(|title| title.rsplit_once(" (")) {
+        Some((title, which)) => Some(format!("{}（{}）", alone(title)?, alone(which)?)),
+        None => alone(title),
+    };
     alone(text).or_else(|| {
         let (set, title) = text.split_once(": ")?;
-        Some(format!("{set}：{}", alone(title)?))
+        Some(format!("{set}：{}", titled(title)?))
     })
 }
 
@@ -109,6 +114,9 @@ const WORDS: &[(&str, &str)] = &[
     ("merged", "合并"),
     ("near, not merged", "相近但未合并"),
     ("numbers", "数值"),
+    ("agreement", "一致性"),
+    ("marks", "标记"),
+    ("places", "位置"),
     ("value", "值"),
     ("count", "条数"),
     ("percent", "百分比"),

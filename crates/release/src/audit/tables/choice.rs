@@ -106,19 +106,18 @@ fn rules_of(figures: &Shortcuts) -> Vec<(&'static str, &RuleShare)> {
 
 /// How many right options are at each place: as they stand, and by their lengths.
 fn table_of_places(figures: &Shortcuts) -> Table {
-    let row = |name: &str, counts: Vec<f64>, chi_square: f64, p: f64| {
-        let counts =
-            (0..figures.options).map(|at| counts.get(at).copied().map_or(Cell::Empty, Cell::plain_number));
+    let one = ColumnUnit::Number { digits: 1 };
+    let row = |name: &str, counts: Vec<f64>, unit: ColumnUnit, [chi_square, p]: [f64; 2]| {
+        let counts = (0..figures.options).map(|at| Cell::of_unit(counts.get(at).copied(), unit));
         let tests = [chi_square, p].map(Cell::plain_number);
         std::iter::once(Cell::Text(name.to_owned())).chain(counts).chain(tests).collect::<Row>()
     };
     let (positions, lengths) = (&figures.positions, &figures.lengths);
     let counts = positions.counts.iter().map(|count| *count as f64).collect();
     let rows = vec![
-        row("by place", counts, positions.chi_square, positions.p),
-        row("by length, longest first", lengths.ranks.clone(), lengths.chi_square, lengths.p),
+        row("by place", counts, ColumnUnit::Count, [positions.chi_square, positions.p]),
+        row("by length, longest first", lengths.ranks.clone(), one, [lengths.chi_square, lengths.p]),
     ];
-    let one = ColumnUnit::Number { digits: 1 };
     let places = (1..=figures.options).map(|at| Column::of_numbers(at.to_string()).with_unit(one));
     let p = Column::of_numbers("p").with_unit(ColumnUnit::Number { digits: 3 });
     let tests = [Column::of_numbers("Chi-square"), p];

@@ -96,7 +96,9 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
         FigureKind::Counts(counts) => or_damaged(counts::count_values(counts, source.data(), records))?,
         FigureKind::Bars(bars) => or_damaged(counts::count_bars(bars, records))?,
         FigureKind::Votes { of, options } => or_damaged(counts::count_votes(of, options, records))?,
-        FigureKind::Wins(wins) => or_damaged(wins::count_wins(wins, records))?,
+        FigureKind::Wins(wins) => {
+            or_damaged(wins::count_wins(wins, records, |code| source.name_of_code(None, code)))?
+        }
         FigureKind::Shortcuts(Some(posed)) => {
             or_damaged(choice::find_shortcuts(posed, records, source.seed))?
         }

@@ -7,7 +7,7 @@ use riddlemill_benchmarks::table::{Drawn, Shape as Declared};
 use super::Found;
 use super::describe::division_of_figure;
 use super::numbers::{numbers_of_parts, stack_numbers};
-use crate::figures::{Column, Plot, Shape, Table, stem};
+use crate::figures::{Cell, Column, Plot, Row, Shape, Table, stem};
 
 /// The tables of all figures, `found` for each one or one a part: without what only JSON and lines have, and without those that
 /// have no row.
@@ -109,6 +109,13 @@ fn name_numbers(benchmark: &Benchmark, division: Option<&Division>, found: &[Vec
         }
     }
     let columns = tables.first()?.columns.clone();
+    // Numbers without a label have their keys for one.
+    let row = |mut row: Row| {
+        if let Some(Cell::Text(label)) = row.first_mut() {
+            *label = label.replace('_', " ");
+        }
+        row
+    };
     let of_division = division.map(|division| format!("{}-", division.name)).unwrap_or_default();
     let caption = first.map_or("numbers", |figure| figure.caption);
     let named = Table {
@@ -117,19 +124,21 @@ fn name_numbers(benchmark: &Benchmark, division: Option<&Division>, found: &[Vec
         about: first.map(|figure| figure.about.to_owned()).unwrap_or_default(),
         paper: first.map(|figure| figure.paper.to_owned()).unwrap_or_default(),
         columns,
-        rows: tables.into_iter().flat_map(|table| table.rows).collect(),
+        rows: tables.into_iter().flat_map(|table| table.rows).map(row).collect(),
         ..Table::default()
     };
     Some(named.without_hidden())
 }
 
-/// What a benchmark is called: as its paper spells it, with what tells it from others of the paper.
+/// What a benchmark is called: as its paper spells it, with what tells it from others of the paper: `RuozhiBench-MC`.
 fn name_of_set(benchmark: &Benchmark) -> String {
     let (set, name) = (benchmark.paper.set, benchmark.name);
-    match name.get(..set.len()).filter(|begin| !set.is_empty() && begin.eq_ignore_ascii_case(set)) {
-        Some(_) => format!("{set}{}", &name[set.len()..]),
-        None => name.to_owned(),
+    if set.is_empty() || !name.get(..set.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(set)) {
+        return name.to_owned();
     }
+    // A short one is an abbreviation.
+    let spell = |word: &str| if word.len() < 3 { word.to_uppercase() } else { name_in_words(word) };
+    set.to_owned() + &name[set.len()..].split('-').map(spell).collect::<Vec<_>>().join("-")
 }
 
 /// The caption that a folder declares; else its title, if that is one sentence of words alone, or its name in words.
@@ -145,7 +154,8 @@ fn caption_of_figure(figure: &Figure) -> String {
 
 /// A key as a heading: `human_wins` is `Human wins`.
 pub(super) fn name_in_words(name: &str) -> String {
-    let mut words = name.replace('_', " ");
+    let word = |word: &str| if word == "llm" { "LLM".to_owned() } else { word.to_owned() };
+    let mut words = name.split('_').map(word).collect::<Vec<_>>().join(" ");
     if let Some(first) = words.get(..1) {
         let first = first.to_uppercase();
         words.replace_range(..1, &first);
@@ -159,9 +169,37 @@ mod tests {
 
     #[test]
     fn names_are_words() {
+        let words = ["human_wins", "llm_wins", "双关", ""].map(name_in_words);
+        assert_eq!(words, ["Human wins", "LLM wins", "双关", ""]);
+    }
+
+    /// The two of one paper are told apart.
+    #[test]
+    fn sets_are_called_as_their_papers_spell_them() {
+        let name = |of: &str| name_of_set(riddlemill_benchmarks::find_benchmark(of).unwrap());
         assert_eq!(
-            (name_in_words("human_wins"), name_in_words("双关")),
-            ("Human wins".into(), "双关".into())
+            ["flub", "brainteaser", "ruozhibench-mc", "ruozhibench-gen"].map(name),
+            ["FLUB", "BrainTeaser", "RuozhiBench-MC", "RuozhiBench-Gen"]
         );
+    }
+
+    /// Numbers stand in one table, which the first caption is of.
+    #[test]
+    fn tables_of_the_five_have_captions_in_both_languages() {
+        for benchmark in riddlemill_benchmarks::all_benchmarks() {
+            let is_number =
+                |of: &FigureKind| matches!(of, FigureKind::WordsKept(_) | FigureKind::PuzzleStatistics(_));
+            let is_table = |figure: &&Figure| {
+                !figure.name.is_empty()
+                    && !is_number(&figure.kind)
+                    && !matches!(figure.kind, FigureKind::Lines(_))
+            };
+            for figure in benchmark.report.figures.iter().filter(is_table) {
+                let (of, name) = (benchmark.name, figure.name);
+                assert!(!figure.caption.is_empty(), "{of}: {name}");
+                let zh = crate::audit::chinese::translate_figure(&format!("X: {}", figure.caption));
+                assert!(zh.is_some_and(|zh| zh.starts_with("X：")), "{of}: {name}");
+            }
+        }
     }
 }

@@ -29,7 +29,12 @@ struct OpponentVotes {
 }
 
 /// A line an opponent, by name. Shares are percent of the records on whose verdict somebody voted.
-pub(super) fn count_wins(wins: &Wins, records: &Records<'_>) -> Result<Found, ExpressionError> {
+/// `name_of_mark` names a mark by its code.
+pub(super) fn count_wins(
+    wins: &Wins,
+    records: &Records<'_>,
+    name_of_mark: impl Fn(&str) -> Option<&'static str>,
+) -> Result<Found, ExpressionError> {
     let opponents = records.values_of_expression(&wins.opponents)?;
     let verdicts = records.values_of_expression(&wins.verdicts)?;
     let or_none = |of: &Option<_>| of.as_ref().map(|of| records.values_of_expression(of)).transpose();
@@ -63,7 +68,8 @@ pub(super) fn count_wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Ex
             let listed: Json =
                 of_marks.iter().map(|(code, percent)| json!({ "code": code, "percent": percent })).collect();
             let in_row = |(code, percent): (String, f64)| {
-                vec![Cell::Text(name.clone()), Cell::Text(code), Cell::plain_number(percent)]
+                let mark = name_of_mark(&code).map_or(code, str::to_owned);
+                vec![Cell::Text(name.clone()), Cell::Text(mark), Cell::plain_number(percent)]
             };
             marked.extend(of_marks.into_iter().map(in_row));
             let marks = [Cell::plain_number(of.marks.len() as f64), Cell::Nested(listed)];
