@@ -143,6 +143,7 @@ pub(super) fn evaluate_models(args: &Evaluate, global: &Global, stop: &Stop) -> 
     output::print_remarks(&run, global);
     let mut machine = Vec::new();
     let mut exit = Exit::Done;
+    let mut drawn = 0;
     for one in &evaluated {
         // First, because a ballot that may be filled in stops the verb before anything is written.
         if let Some(folder) = &args.write_ballots {
@@ -153,7 +154,10 @@ pub(super) fn evaluate_models(args: &Evaluate, global: &Global, stop: &Stop) -> 
         if let Some(folder) = &args.figures {
             let files = figure_files(&one.report, &one.set.name());
             figures::write(folder, &files)?;
-            super::report::print_figures(folder, files.len(), global);
+            drawn += files.len();
+            if files.is_empty() && !global.quiet {
+                eprintln!("{} has no figures: none of its tasks was answered", one.set.name());
+            }
         }
         match global.json {
             true => machine.push(json!({ "folder": place, "report": one.report,
@@ -167,6 +171,9 @@ pub(super) fn evaluate_models(args: &Evaluate, global: &Global, stop: &Stop) -> 
         if !one.skipped.is_empty() || one.missing.iter().any(has_failed) {
             exit = Exit::Partial;
         }
+    }
+    if let Some(folder) = &args.figures {
+        super::report::print_figures(folder, drawn, global);
     }
     if global.json {
         output::print_json(&machine)?;

@@ -8,6 +8,13 @@ fn pages_draw_charts_with_their_limits() {
     let server = Server::start(&workspace, &[]);
     let filter = server.get("/flub/figures/filter").body;
     assert_eq!(filter.matches("class=\"drawing\"").count(), 2, "lengths, and what other limits do: {filter}");
+    for kind in ["svg", "csv", "tex"] {
+        assert_eq!(
+            filter.matches(&format!(".{kind}\" href=\"data:")).count(),
+            2,
+            "beside each chart: {filter}"
+        );
+    }
     // Named, and across the bars and the lines.
     for shown in ["filter.min_chars ", "stroke-dasharray=\"3 2\"", "<g><title>", ">Records</text>"] {
         assert!(filter.contains(shown), "{shown}: {filter}");

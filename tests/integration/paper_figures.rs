@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use riddlemill::review::Vote;
 use serde_json::{Value, json};
 
 use crate::harness::Workspace;
@@ -126,11 +127,128 @@ fn a_report_writes_its_figures_as_files() {
     let page = ws.read("page.html");
     assert!(page.contains("download=\"flub-lengths.svg\""), "each chart has its files");
     // The page has the drawings of the files, with the limits, and the declared figures as tables.
-    for shown in ["filter.min_chars ", "<g><title>", ">记录</text>", "<h4>flub: types</h4>", "False Analogy"]
-    {
+    for shown in [
+        "filter.min_chars ",
+        "<g><title>",
+        ">记录</text>",
+        "<span lang=\"en\">FLUB: Texts by type</span>",
+        "<span lang=\"zh-Hans\">FLUB：各类型的文本数</span>",
+        "False Analogy",
+        "download=\"flub-types-chart.svg\"",
+        "download=\"flub-types.tex\"",
+        "download=\"flub-funnel.tex\"",
+    ] {
         assert!(page.contains(shown), "{shown}: {page}");
     }
+    // What the folder calls the columns, and the caption in words.
+    let types = ws.read("paper/flub-types.tex");
+    assert!(types.contains("\\caption{FLUB: Texts by type}"), "{types}");
+    assert!(
+        types.contains("Name & Chinese & Texts") && types.contains("False Analogy & 错误类比 & "),
+        "{types}"
+    );
     // A candidate's own drawing is the same one.
     let funnel = ws.read("output/flub/candidate/funnel.svg");
     assert!(funnel == ws.read("paper/flub-funnel.svg"), "{funnel}");
+}
+
+/// Lists and objects were written as JSON into cells, captions and rows were keys, and numbers had sixteen digits.
+#[test]
+fn the_tables_of_a_report_are_of_words_and_rounded_numbers() {
+    let ws = Workspace::sample();
+    for recipe in ["ruozhibench-gen", "ruozhibench-mc", "chumor", "brainteaser"] {
+        ws.call(["run", "--recipe", recipe, "--offline", "-q"]).expect(0);
+        ws.call(["report", "--recipe", recipe, "--figures", "paper", "-q"]).expect(0);
+    }
+    stand_alone(&ws, "paper");
+    for name in names(&ws, "paper").into_iter().filter(|name| name.ends_with(".tex")) {
+        let text = ws.read(&format!("paper/{name}"));
+        assert!(!text.contains("\\{") && !text.contains("\""), "JSON in {name}: {text}");
+        let digits = |part: &str| part.split_once('.').is_some_and(|(_, behind)| behind.len() > 6);
+        let long = text.split([' ', '[', ']', ',']).find(|part| part.parse::<f64>().is_ok() && digits(part));
+        assert_eq!(long, None, "{name}: {text}");
+        let caption = text.split_once("\\caption{").unwrap().1;
+        assert!(
+            caption.contains(": ") && !caption.split('}').next().unwrap().contains("\\_"),
+            "{name}: {caption}"
+        );
+    }
+    let table = |name: &str| ws.read(&format!("paper/{name}.tex"));
+    // As an evaluation has it, and by the names of the categories.
+    let judges = table("ruozhibench-mc-judges");
+    assert!(
+        judges.contains("Judges & Pearson, individual & Pearson, mean & Mean difference, individual"),
+        "{judges}"
+    );
+    let means = table("ruozhibench-mc-means");
+    assert!(means.contains("Model & Logical Error & ") && means.contains(" & All "), "{means}");
+    let opponents = table("chumor-opponents");
+    assert!(opponents.contains("Model & Jokes & Human wins, \\% & LLM wins, \\% & "), "{opponents}");
+    let validity = table("brainteaser-validity");
+    let interval = validity.lines().find(|line| line.trim_start().starts_with("context")).unwrap();
+    assert!(
+        interval.contains(" [$-$") || interval.contains(" [-") || interval.contains(" [0."),
+        "{interval}"
+    );
+    // Kinds beside each other, as in table 3 of the paper.
+    let numbers = table("brainteaser-kinds-numbers");
+    assert!(numbers.contains("\\caption{BrainTeaser: Key statistics}"), "{numbers}");
+    assert!(
+        numbers.contains("Figure & Sentence & Word") && numbers.contains("average question tokens & "),
+        "{numbers}"
+    );
+    let rules = table("brainteaser-sentence-shortcuts");
+    assert!(rules.contains("the longest & ") && rules.contains("Right, \\% & By chance, \\%"), "{rules}");
+}
+
+/// Section 3.5 is of all groups that were voted on, also of those that leave the set behind it.
+#[test]
+fn validity_is_of_all_groups_that_were_voted_on() {
+    let ws = Workspace::sample();
+    let path = "raw/sample/puzzles/votes.jsonl";
+    let cast = |line: &str| {
+        let mut vote: Value = serde_json::from_str(line).unwrap();
+        if vote["step"] == "validity" && vote["item"] == "riddle:900307" {
+            vote["values"]["context"] = json!("no");
+        }
+        let vote: Vote = serde_json::from_value(vote).unwrap();
+        format!("{}\n", serde_json::to_string(&vote.with_id()).unwrap())
+    };
+    let votes = ws.read(path).lines().map(cast).collect::<String>();
+    ws.write(path, votes);
+    ws.call(["run", "--recipe", "brainteaser", "--offline", "-q"]).expect(0);
+    let report = ws.call(["report", "--recipe", "brainteaser", "--json"]).expect(0).out;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let stages = report[0]["stages"].as_array().unwrap();
+    let counts = &stages.iter().find(|stage| stage["stage"] == "review:validity").unwrap()["counts"];
+    let [voted_on, left] = ["records_in", "records_out"].map(|key| counts[key].as_u64().unwrap());
+    assert_eq!((voted_on - left, &counts["states"]["dropped"]), (1, &json!(1)), "{counts}");
+    assert_eq!(ws.candidates("brainteaser").len() as u64, 3 * left);
+    let tables = &report[0]["tables"];
+    assert_eq!(tables["rated"]["groups"], voted_on, "{tables}");
+    for field in tables["validity"].as_array().unwrap() {
+        assert_eq!(field[1]["items"], voted_on, "{field}");
+    }
+    let of_context = tables["rated"]["shares"][2][1].as_f64().unwrap() * voted_on as f64;
+    assert!(
+        (of_context - of_context.round()).abs() < 1e-9 && of_context.round() < voted_on as f64,
+        "{tables}"
+    );
+}
+
+/// A set without any answer told of 0 files, though those of the other set were written.
+#[test]
+fn the_files_of_a_call_are_counted_once() {
+    let ws = Workspace::sample();
+    for recipe in ["ruozhibench-gen", "ruozhibench-mc"] {
+        ws.call(["run", "--recipe", recipe, "--offline", "-q"]).expect(0);
+    }
+    let sets = ["output/ruozhibench-gen/candidate", "output/ruozhibench-mc/candidate"];
+    let args = ["--model", "first-option", "--resamples", "10", "--figures", "paper", "--out", "results"];
+    let done = ws.call(["evaluate"].iter().chain(&sets).chain(&args)).expect(0);
+    let files = names(&ws, "paper").len();
+    assert!(done.err.contains(&format!("{files} files in paper")), "{}", done.err);
+    assert!(!done.err.contains("0 files in"), "{}", done.err);
+    let said = "ruozhibench-gen@candidate has no figures: none of its tasks was answered";
+    assert!(done.err.contains(said), "{}", done.err);
 }

@@ -39,6 +39,8 @@ pub struct Figure {
     pub name: &'static str,
     /// The title as the file has it; empty without one.
     pub heading: &'static str,
+    /// What it is called in files and on pages, where its title is a template over figures; empty without one.
+    pub caption: &'static str,
     /// How to read it.
     pub about: &'static str,
     /// The paper's table or figure.

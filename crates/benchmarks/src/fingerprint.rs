@@ -13,8 +13,19 @@ use crate::expression::Expression;
 pub(crate) type Tables = BTreeMap<String, String>;
 
 /// Keys with texts for people.
-const WORDS: [&str; 10] =
-    ["about", "example", "examples", "guideline", "label", "languages", "means", "paper", "says", "title"];
+const WORDS: [&str; 11] = [
+    "about",
+    "caption",
+    "example",
+    "examples",
+    "guideline",
+    "label",
+    "languages",
+    "means",
+    "paper",
+    "says",
+    "title",
+];
 
 /// The tables below `kinds`, in canonical form.
 pub(crate) fn collect_tables(text: &str, kinds: &[&str]) -> Tables {

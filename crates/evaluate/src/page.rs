@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::chinese;
 use super::results::{Results, number_charts, number_tables, report_head};
 use super::tables::Comparison;
-use crate::figures::{ShownTable, TABLE_TEMPLATE, Table, format_plain};
+use crate::figures::{FileLink, ShownTable, TABLE_TEMPLATE, Table, format_plain};
 use crate::markup::compact_template;
 use crate::text::format_decimals;
 
@@ -18,7 +18,7 @@ const STYLE: &str = include_str!("templates/evaluation.css");
 struct ShownChart<'a> {
     title: &'a str,
     /// What each file is, its name, and its address.
-    files: [[String; 3]; 2],
+    files: Vec<FileLink>,
 }
 
 #[derive(Serialize)]

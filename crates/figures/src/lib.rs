@@ -8,11 +8,12 @@
 //!
 //! - [`Chart`]: what is drawn; `canvas`, `shapes` and `svg` draw it.
 //! - [`measures`]: means, shares, correlations, classes, ratings of judges, each with its interval.
-//! - [`Table`]: what is tabulated, as text, Markdown, CSV and part of a page; `objects` as JSON, `lines` as lines of a report,
+//! - [`Table`]: what is tabulated in [`Column`]s, as text, Markdown, CSV and part of a page; `objects` as JSON, `lines` as lines of a report,
 //!   `latex` as LaTeX.
 //! - [`markup`]: templates of pages without their layout.
 
 mod canvas;
+mod column;
 mod latex;
 mod lines;
 pub mod markup;
@@ -30,14 +31,11 @@ use std::path::Path;
 use riddlemill_files::{Error, durable};
 use riddlemill_review::exchange::{CsvFor, csv_table};
 
+pub use column::{Column, ColumnUnit, format_plain};
 pub use latex::render_latex;
-pub use objects::text_of_value;
 pub use place::{Digits, Place, Side};
 pub use svg::{Words, render_drawing, render_svg};
-pub use table::{
-    Cell, Column, ColumnUnit, Figure, Keys, Plot, Row, ShownTable, Table, figure_row, figures_of,
-    format_plain, name_of,
-};
+pub use table::{Cell, Figure, Keys, Plot, Row, ShownTable, Table, figure_row, figures_of, name_of};
 
 /// The macro `table` of pages, which takes a [`ShownTable`].
 pub const TABLE_TEMPLATE: &str = include_str!("templates/table.html");
@@ -165,15 +163,52 @@ impl Chart {
         ]
     }
 
-    /// The same files as links of a page: what each is, its name, and its address.
-    pub fn links(&self) -> [[String; 3]; 2] {
-        let kinds = [("SVG", "image/svg+xml;charset=utf-8"), ("CSV", "text/csv;charset=utf-8")];
-        let mut kinds = kinds.into_iter();
-        self.files().map(|(name, bytes)| {
-            let (kind, media) = kinds.next().unwrap_or_default();
-            [kind.to_owned(), name, format!("data:{media},{}", percent_encoded(&bytes))]
-        })
+    /// Its data as a table: a row for each name, with a column for each series.
+    pub fn to_table(&self) -> Table {
+        let cell = |datum: &Option<Datum>| {
+            let figure = |datum: Datum| Figure {
+                value: datum.value,
+                ends: datum.ends,
+                n: None,
+                from: Keys::new(),
+                unit: None,
+            };
+            datum.map(figure).into()
+        };
+        let row = |row: &ChartRow| {
+            std::iter::once(Cell::Text(row.name.clone())).chain(row.values.iter().map(cell)).collect::<Row>()
+        };
+        let rows: Vec<Row> = self.rows.iter().map(row).collect();
+        let is_whole =
+            |at: usize| rows.iter().filter_map(|row| row.get(at)?.figure()).all(|of| of.value.fract() == 0.0);
+        let column = |(at, title): (usize, &String)| match is_whole(at + 1) {
+            true => Column::of_counts(title),
+            false => Column::of_numbers(title),
+        };
+        let columns = std::iter::once(Column::of_words(&self.axes[0]));
+        let columns = columns.chain(self.series.iter().enumerate().map(column)).collect();
+        Table { name: self.name.clone(), title: self.title.clone(), columns, rows, ..Table::default() }
     }
+
+    /// Its files as links of a page: the drawing, its data, and these as LaTeX.
+    pub fn links(&self) -> Vec<FileLink> {
+        let tex = (format!("{}.tex", self.name), render_latex(&self.to_table()).into_bytes());
+        self.files().into_iter().chain([tex]).filter_map(link_of_file).collect()
+    }
+}
+
+/// A file within a page: what it is, its name, and its address.
+pub type FileLink = [String; 3];
+
+/// A file as a link that holds it; `None` of one that is no figure.
+fn link_of_file((name, bytes): File) -> Option<FileLink> {
+    let (kind, media) = match name.rsplit_once('.')?.1 {
+        "svg" => ("SVG", "image/svg+xml"),
+        "csv" => ("CSV", "text/csv"),
+        "tex" => ("LaTeX", "application/x-tex"),
+        _ => return None,
+    };
+    Some([kind.to_owned(), name, format!("data:{media};charset=utf-8,{}", percent_encoded(&bytes))])
 }
 
 /// How many records are left after each stage, as a chart; `first` is how many were read.
@@ -199,6 +234,11 @@ impl Table {
         let mut files = vec![(tex, render_latex(self).into_bytes()), (csv, self.render_csv())];
         files.extend(self.plotted_chart().iter().flat_map(Chart::files));
         files
+    }
+
+    /// Its files as links of a page; those of its chart stand beside that.
+    pub fn links(&self) -> Vec<FileLink> {
+        self.files().into_iter().take(2).filter_map(link_of_file).collect()
     }
 }
 

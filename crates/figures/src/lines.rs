@@ -5,17 +5,23 @@ use std::fmt::Write as _;
 use riddlemill_text::text::format_decimals;
 use unicode_width::UnicodeWidthStr;
 
+use super::column::format_value;
 use super::place::{Digits, Place, Side};
 use super::{Cell, Column, Table};
 
 impl Place {
     fn format_cell(&self, cell: &Cell, column: &Column) -> String {
+        if *cell == Cell::Empty && self.width == 0 {
+            return String::new();
+        }
         let text = match (cell.figure(), self.digits) {
+            (Some(figure), Digits::OfUnit) => format_value(figure, column),
             (Some(figure), Digits::Fixed(digits)) => format_decimals(figure.value, digits),
             (Some(figure), Digits::Fitting) if figure.value.fract() == 0.0 => {
                 format_decimals(figure.value, 0)
             }
             (Some(figure), Digits::Fitting) => format_decimals(figure.value, 2),
+            (None, _) if *cell == Cell::Empty => self.none.to_owned(),
             (None, _) => cell.format_with_interval(column),
         };
         // A Chinese character is as wide as two others.
@@ -28,14 +34,6 @@ impl Place {
     }
 }
 
-impl Column {
-    /// The same with a place in the lines of a report.
-    #[must_use]
-    pub fn with_place(self, place: Place) -> Column {
-        Column { place: Some(place), ..self }
-    }
-}
-
 impl Table {
     /// Its rows as lines with so many blanks before them: the columns that have a place.
     pub fn render_lines(&self, indent: usize) -> String {
@@ -44,7 +42,8 @@ impl Table {
             let cells = self.columns.iter().zip(row);
             let placed =
                 cells.filter_map(|(column, cell)| Some(column.place.as_ref()?.format_cell(cell, column)));
-            let _ = writeln!(lines, "{:indent$}{}", "", placed.collect::<String>());
+            let line = format!("{:indent$}{}", "", placed.collect::<String>());
+            let _ = writeln!(lines, "{}", line.trim_end());
         }
         lines
     }

@@ -1,9 +1,9 @@
-//! Tables as JSON: a table of named rows as an evaluation has it, a list of objects as a report does, and back.
+//! Tables as JSON: a table of named rows as an evaluation has it, and a list of objects as a report does.
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use super::{Cell, Column, ColumnUnit, Figure, Keys, Row, Table, name_of, stem};
+use super::{Cell, ColumnUnit, Figure, Keys, Row, Table, name_of};
 
 /// A table of named rows.
 #[derive(Serialize)]
@@ -61,7 +61,7 @@ impl Serialize for Cell {
             Cell::Empty => serializer.serialize_none(),
             Cell::Text(text) => serializer.serialize_str(text),
             Cell::Nested(value) => value.serialize(serializer),
-            Cell::Figure(Figure { value, ends, n, from }) => {
+            Cell::Figure(Figure { value, ends, n, from, .. }) => {
                 let [low, high] = ends.map_or([None; 2], |ends| ends.map(Some));
                 WithOrigin { value: *value, low, high, n: *n, from }.serialize(serializer)
             }
@@ -69,61 +69,49 @@ impl Serialize for Cell {
     }
 }
 
-impl Table {
-    /// Its rows as objects: a key for each column that has a heading. What is empty has no key.
-    pub fn row_objects(&self) -> Vec<Map<String, Json>> {
-        let cell = |(column, cell): (&Column, &Cell)| {
-            let value = match cell {
-                _ if column.title.is_empty() => return None,
-                Cell::Empty => return None,
-                Cell::Text(text) => Json::from(text.as_str()),
-                Cell::Nested(value) => value.clone(),
-                Cell::Figure(figure) if column.unit == ColumnUnit::Count => Json::from(figure.value as i64),
-                Cell::Figure(figure) => Json::from(figure.value),
-            };
-            Some((column.title.clone(), value))
-        };
-        self.rows.iter().map(|row| self.columns.iter().zip(row).filter_map(cell).collect()).collect()
-    }
-
-    /// A table of objects; what a row is named after stands first. Its units are those of its cells.
-    pub fn of_objects(prefix: &str, name: &str, rows: &[Map<String, Json>]) -> Table {
-        let mut header: Vec<&String> = Vec::new();
-        for key in rows.iter().flat_map(Map::keys) {
-            if !header.contains(&key) {
-                header.push(key);
+impl Cell {
+    /// As a value of a report: with an interval a list of the value and its ends. Nothing is null.
+    pub fn to_value(&self, unit: ColumnUnit) -> Json {
+        match self {
+            Cell::Empty => Json::Null,
+            Cell::Text(text) => Json::from(text.as_str()),
+            Cell::Nested(value) => value.clone(),
+            Cell::Figure(Figure { value, ends: Some([low, high]), .. }) => {
+                Json::from(vec![*value, *low, *high])
             }
-        }
-        header.sort_by_key(|key| !rows.iter().any(|row| row.get(*key).is_some_and(Json::is_string)));
-        let cells: Vec<Row> =
-            rows.iter().map(|row| header.iter().map(|key| cell_of(row.get(*key))).collect()).collect();
-        let column =
-            |(at, key): (usize, &&String)| Column::of_cells(*key, cells.iter().map(move |row| &row[at]));
-        Table {
-            name: stem(&format!("{prefix}-{name}")),
-            title: format!("{prefix}: {}", name.replace('_', " ")),
-            columns: header.iter().enumerate().map(column).collect(),
-            rows: cells,
-            ..Table::default()
+            Cell::Figure(figure) if figure.unit.unwrap_or(unit) == ColumnUnit::Count => {
+                Json::from(figure.value as i64)
+            }
+            Cell::Figure(figure) => Json::from(figure.value),
         }
     }
 }
 
-/// A value as a cell.
-fn cell_of(value: Option<&Json>) -> Cell {
-    match value {
-        None | Some(Json::Null) => Cell::Empty,
-        Some(Json::Number(number)) => number.as_f64().map_or(Cell::Empty, Cell::plain_number),
-        Some(Json::String(text)) => Cell::Text(text.clone()),
-        Some(value) => Cell::Nested(value.clone()),
+impl Table {
+    /// Its rows as objects by the keys of its columns. A figure that is not defined is null, words that are missing have no key.
+    pub fn row_objects(&self) -> Vec<Map<String, Json>> {
+        let object = |row: &Row| {
+            let mut object = Map::new();
+            for (column, cell) in self.columns.iter().zip(row).filter(|(column, _)| !column.key.is_empty()) {
+                if column.unit != ColumnUnit::Text || *cell != Cell::Empty {
+                    insert_value(&mut object, column.key, cell.to_value(column.unit));
+                }
+            }
+            object
+        };
+        self.rows.iter().map(object).collect()
     }
 }
 
-/// A value as a text: of words themselves, of nothing nothing.
-pub fn text_of_value(value: Option<&Json>) -> String {
-    match value {
-        None | Some(Json::Null) => String::new(),
-        Some(Json::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
+/// Puts a value where a key says: `a.b` within an object, `a[]` behind the others of a list.
+fn insert_value(object: &mut Map<String, Json>, key: &str, value: Json) {
+    if let Some((outer, inner)) = key.split_once('.') {
+        let within = object.entry(outer).or_insert_with(|| Json::Object(Map::new()));
+        within.as_object_mut().into_iter().for_each(|within| insert_value(within, inner, value.clone()));
+    } else if let Some(list) = key.strip_suffix("[]") {
+        let list = object.entry(list).or_insert_with(|| Json::Array(Vec::new()));
+        list.as_array_mut().into_iter().for_each(|list| list.push(value.clone()));
+    } else {
+        object.insert(key.to_owned(), value);
     }
 }

@@ -7,6 +7,8 @@ pub struct Place {
     pub width: usize,
     pub side: Side,
     pub after: &'static str,
+    /// What stands for nothing. Nothing of no width leaves nothing of what is around it, either.
+    pub none: &'static str,
     /// Digits behind the point, where they are not those of the column; `None` for a whole number without a point.
     pub digits: Digits,
 }
@@ -25,23 +27,31 @@ pub enum Digits {
     Fixed(usize),
     /// A whole number without a point, others with two digits.
     Fitting,
+    /// As in a table: with the digits and the sign of its unit, and its interval.
+    OfUnit,
 }
 
 impl Place {
     /// Words on the left of so many columns.
     pub fn align_left(width: usize) -> Place {
-        Place { before: String::new(), width, side: Side::Left, after: "", digits: Digits::Fitting }
+        Place { before: String::new(), width, side: Side::Left, after: "", none: "", digits: Digits::Fitting }
     }
 
     /// Numbers on the right of so many columns, behind a blank.
     pub fn align_right(width: usize, digits: Digits) -> Place {
-        Place { before: " ".to_owned(), width, side: Side::Right, after: "", digits }
+        Place { before: " ".to_owned(), width, side: Side::Right, after: "", none: "", digits }
     }
 
     /// The same behind other words.
     #[must_use]
     pub fn with_prefix(self, before: impl Into<String>) -> Place {
         Place { before: before.into(), ..self }
+    }
+
+    /// The same with this for nothing.
+    #[must_use]
+    pub fn with_none(self, none: &'static str) -> Place {
+        Place { none, ..self }
     }
 
     /// The same with a unit.

@@ -72,6 +72,15 @@ fn format_exact(value: f64) -> String {
     }
 }
 
+/// What the rows are, above the first of them.
+fn draw_axis_of_rows(canvas: &mut Canvas, chart: &Chart) {
+    if !chart.axes[0].is_empty() {
+        canvas.y += LINE;
+        canvas.draw_label([4.0, canvas.y], "start", &chart.axes[0]);
+        canvas.y += 3.0;
+    }
+}
+
 /// The name of a row above its bars, where it has the width of the column.
 fn draw_row_name(canvas: &mut Canvas, name: &str) {
     canvas.y += 2.0;
@@ -91,6 +100,7 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart) {
         chart.most.unwrap_or_else(|| all().map(highest_end).fold(0.0, f64::max)).max(low + f64::EPSILON);
     let (left, right) = (6.0, WIDE - 38.0);
     let x = |value: f64| left + ((value - low) / (high - low)).clamp(0.0, 1.0) * (right - left);
+    draw_axis_of_rows(canvas, chart);
     let top = canvas.y;
     for row in chart.rows.iter().filter(|row| row.values.iter().any(Option::is_some)) {
         draw_row_name(canvas, &row.name);
@@ -136,6 +146,7 @@ fn draw_bars(canvas: &mut Canvas, chart: &Chart) {
 fn draw_stacked_bars(canvas: &mut Canvas, chart: &Chart) {
     const BAR: f64 = 12.0;
     let wide = WIDE - 12.0;
+    draw_axis_of_rows(canvas, chart);
     for row in chart.rows.iter().filter(|row| row.values.iter().any(Option::is_some)) {
         draw_row_name(canvas, &row.name);
         let mut x = 6.0;

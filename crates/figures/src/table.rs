@@ -10,7 +10,8 @@ use riddlemill_text::text::format_decimals;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::{Chart, ChartRow, Datum, Place, Shape};
+use super::column::format_value;
+use super::{Chart, ChartRow, Column, ColumnUnit, Datum, FileLink, Shape};
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,27 +40,6 @@ pub type Row = Vec<Cell>;
 /// Keys of the answers that a figure is computed from, with their values.
 pub type Keys = BTreeMap<&'static str, String>;
 
-/// A column.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Column {
-    /// Its heading, and the key of its cells in a list of objects.
-    pub title: String,
-    pub unit: ColumnUnit,
-    /// Its place in the lines of a report; not in them if `None`.
-    pub place: Option<Place>,
-}
-
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColumnUnit {
-    /// Names and words.
-    Text,
-    /// Whole numbers.
-    Count,
-    /// Numbers that are shown with so many digits behind the point.
-    Number { digits: usize },
-}
-
 /// A cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Cell {
@@ -68,7 +48,7 @@ pub enum Cell {
     Empty,
     Text(String),
     Figure(Figure),
-    /// Several values, or a condition.
+    /// Several values, or a condition: for JSON alone.
     Nested(Json),
 }
 
@@ -83,6 +63,8 @@ pub struct Figure {
     /// Identifies the answers it is computed from: each name is a key of theirs, `judge` of their ratings, `part` one of
     /// their parts. Keys without a single value are left out.
     pub from: Keys,
+    /// What it is, where it is not what its column holds.
+    pub unit: Option<ColumnUnit>,
 }
 
 /// How a table is drawn.
@@ -124,49 +106,20 @@ pub struct ShownTable<'a> {
     source: String,
     columns: Vec<&'a str>,
     rows: Vec<(String, Vec<Option<ShownCell>>)>,
-}
-
-impl Column {
-    /// A column of names and words.
-    pub fn of_words(title: impl Into<String>) -> Column {
-        Column { title: title.into(), unit: ColumnUnit::Text, place: None }
-    }
-
-    /// A column of numbers with two digits behind the point.
-    pub fn of_numbers(title: impl Into<String>) -> Column {
-        Column { title: title.into(), unit: ColumnUnit::Number { digits: 2 }, place: None }
-    }
-
-    /// A column of whole numbers.
-    pub fn of_counts(title: impl Into<String>) -> Column {
-        Column { title: title.into(), unit: ColumnUnit::Count, place: None }
-    }
-
-    /// A column whose unit is that of its cells: words, whole numbers, or numbers with more digits where they are small.
-    pub fn of_cells<'c>(title: impl Into<String>, cells: impl Iterator<Item = &'c Cell> + Clone) -> Column {
-        let values = cells.clone().filter_map(|cell| Some(cell.figure()?.value));
-        let unit = match cells.clone().any(|cell| matches!(cell, Cell::Text(_) | Cell::Nested(_))) {
-            true => ColumnUnit::Text,
-            false if values.clone().all(|value| value.fract() == 0.0) => ColumnUnit::Count,
-            false if values.map(f64::abs).fold(0.0, f64::max) <= 1.0 => ColumnUnit::Number { digits: 4 },
-            false => ColumnUnit::Number { digits: 2 },
-        };
-        Column { title: title.into(), unit, place: None }
-    }
-
-    fn decimal_digits(&self) -> usize {
-        match self.unit {
-            ColumnUnit::Text => 2,
-            ColumnUnit::Count => 0,
-            ColumnUnit::Number { digits } => digits,
-        }
-    }
+    /// Its files.
+    links: Vec<FileLink>,
 }
 
 impl Cell {
     /// A number of which nothing else is known.
     pub fn plain_number(value: f64) -> Cell {
-        Cell::Figure(Figure { value, ends: None, n: None, from: Keys::new() })
+        Cell::Figure(Figure { value, ends: None, n: None, from: Keys::new(), unit: None })
+    }
+
+    /// A number in a column of several units; empty if there is none.
+    pub fn of_unit(value: Option<f64>, unit: ColumnUnit) -> Cell {
+        let figure = |value| Figure { value, ends: None, n: None, from: Keys::new(), unit: Some(unit) };
+        value.map(figure).into()
     }
 
     /// Its number, if it is one.
@@ -183,7 +136,7 @@ impl Cell {
             Cell::Empty => String::new(),
             Cell::Text(text) => text.clone(),
             Cell::Nested(value) => value.to_string(),
-            Cell::Figure(figure) => figure.format_with_interval(column.decimal_digits()),
+            Cell::Figure(figure) => format_value(figure, column),
         }
     }
 
@@ -221,23 +174,12 @@ impl Figure {
 
     /// A figure that may lack an interval.
     pub fn with_ends(value: f64, ends: Option<[f64; 2]>, n: usize, from: Keys) -> Figure {
-        Figure { value, ends, n: Some(n), from }
+        Figure { value, ends, n: Some(n), from, unit: None }
     }
 
     /// A count or a figure without resampling.
     pub fn without_interval(value: f64, n: usize, from: Keys) -> Figure {
         Figure::with_ends(value, None, n, from)
-    }
-
-    fn format_with_interval(&self, digits: usize) -> String {
-        match self.ends {
-            Some([low, high]) => {
-                let [value, low, high] =
-                    [self.value, low, high].map(|number| format_decimals(number, digits));
-                format!("{value} [{low}, {high}]")
-            }
-            None => format_plain(self.value, digits),
-        }
     }
 
     /// What it is computed from, in words; empty if that is the whole set.
@@ -247,28 +189,19 @@ impl Figure {
     }
 
     fn on_page(&self, column: &Column, heat: Option<[f64; 2]>) -> ShownCell {
-        let interval = self.ends.map(|[low, high]| {
+        let scale = self.unit.unwrap_or(column.unit).scale();
+        let interval = self.ends.map(|ends| ends.map(|end| scale * end)).map(|[low, high]| {
             // Coefficients and scores on a short scale get more digits than percents.
             let digits = if high - low < 2.0 { 2 } else { 1 };
             format!("{} – {}", format_decimals(low, digits), format_decimals(high, digits))
         });
-        let digits = column.decimal_digits();
-        let value = if self.ends.is_none() {
-            format_plain(self.value, digits)
-        } else {
-            format_decimals(self.value, digits)
-        };
+        let value = format_value(self, column);
+        let value = value.split_once(" [").map_or(value.as_str(), |(value, _)| value).to_owned();
         let shade = heat
             .map(|[low, high]| (100.0 * (self.value - low) / (high - low)).clamp(0.0, 100.0).round() as u32);
         let interval = interval.unwrap_or_default();
         ShownCell { value, interval, n: self.n, shade, from: self.describe_origin(), word: false }
     }
-}
-
-/// A figure without an interval: small ones, such as p-values, with their first digits.
-pub fn format_plain(value: f64, digits: usize) -> String {
-    let least = 0.5 * 0.1f64.powi(i32::try_from(digits).unwrap_or(i32::MAX));
-    if value != 0.0 && value.abs() < least { format!("{value:.1e}") } else { format_decimals(value, digits) }
 }
 
 /// Whether a finished cell is a number, perhaps with its interval, or says that there is none.
@@ -323,6 +256,28 @@ impl Table {
     #[must_use]
     pub fn with_name(&self, name: impl Into<String>) -> Table {
         Table { name: name.into(), ..self.clone() }
+    }
+
+    /// The same without what only lines and JSON have: columns without a heading, and those without any cell.
+    #[must_use]
+    pub fn without_hidden(&self) -> Table {
+        let has_cell =
+            |at: usize| self.rows.iter().any(|row| row.get(at).is_some_and(|cell| *cell != Cell::Empty));
+        let is_shown =
+            |at: &usize| !self.columns[*at].title.is_empty() && (self.rows.is_empty() || has_cell(*at));
+        let shown: Vec<usize> = (0..self.columns.len()).filter(is_shown).collect();
+        let place = |column: &usize| shown.iter().position(|at| at == column);
+        let plot = self
+            .plot
+            .as_ref()
+            .map(|plot| Plot { columns: plot.columns.iter().filter_map(place).collect(), ..plot.clone() });
+        let row = |row: &Row| shown.iter().filter_map(|at| row.get(*at)).cloned().collect();
+        Table {
+            columns: shown.iter().map(|at| self.columns[*at].clone()).collect(),
+            rows: self.rows.iter().map(row).collect(),
+            plot,
+            ..self.clone()
+        }
     }
 
     /// Whether there is any figure in it.
@@ -480,6 +435,7 @@ impl Table {
         };
         let rows = self.rows.iter().map(row).collect();
         let Table { name, title, about, .. } = self;
-        ShownTable { name, title, about, source: self.source(), columns: self.column_titles(), rows }
+        let (source, columns, links) = (self.source(), self.column_titles(), self.links());
+        ShownTable { name, title, about, source, columns, rows, links }
     }
 }

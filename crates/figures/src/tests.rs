@@ -68,7 +68,13 @@ fn columns_of_numbers_stand_on_the_right_and_words_that_begin_with_digits_do_not
 /// Two models with a share each, one of them without an interval, and a p-value.
 fn scores() -> Table {
     let figure = |value: f64, ends: Option<[f64; 2]>| {
-        Cell::Figure(Figure { value, ends, n: Some(9), from: Keys::from([("model", "a".into())]) })
+        Cell::Figure(Figure {
+            value,
+            ends,
+            n: Some(9),
+            from: Keys::from([("model", "a".into())]),
+            unit: None,
+        })
     };
     Table {
         name: "scores".into(),
@@ -146,25 +152,50 @@ fn the_ends_of_an_interval_have_no_minus_zero_on_a_page() {
     assert!(cell(0, 2).is_null());
 }
 
-/// Without an n a table is what it looks like, and its numbers have the digits that they need.
+/// Numbers of several units in one column: as text, in a paper, on a page and in JSON.
 #[test]
-fn columns_have_the_unit_of_their_cells() {
-    let column = |cells: &[Cell]| Column::of_cells("x", cells.iter()).unit;
-    assert_eq!(column(&[Cell::plain_number(3.0), Cell::Empty]), ColumnUnit::Count);
-    assert_eq!(
-        column(&[Cell::plain_number(0.25), Cell::plain_number(1.0)]),
-        ColumnUnit::Number { digits: 4 }
-    );
-    assert_eq!(column(&[Cell::plain_number(3.0), Cell::plain_number(2.5)]), ColumnUnit::Number { digits: 2 });
-    assert_eq!(column(&[Cell::plain_number(3.0), Cell::Text("-".into())]), ColumnUnit::Text);
+fn a_cell_may_have_a_unit_of_its_own() {
+    let row = |name: &str, cell: Cell| vec![Cell::Text(name.into()), cell];
+    let with_ends = Figure { ends: Some([0.25, 0.5]), ..Cell::plain_number(0.375).figure().unwrap().clone() };
     let rows = vec![
-        vec![Cell::Text("a".into()), Cell::plain_number(2.0 / 3.0)],
-        vec![Cell::Text("b".into()), Cell::Empty],
+        row("jokes", Cell::of_unit(Some(3.0), ColumnUnit::Count)),
+        row("share", Cell::of_unit(Some(2.0 / 3.0), ColumnUnit::Share { digits: 2 })),
+        row("none", Cell::of_unit(None, ColumnUnit::Count)),
+        row(
+            "kappa",
+            Cell::Figure(Figure { unit: Some(ColumnUnit::Number { digits: 3 }), ..with_ends.clone() }),
+        ),
+        row("rule", Cell::Figure(Figure { unit: Some(ColumnUnit::Share { digits: 1 }), ..with_ends })),
     ];
-    let columns = vec![Column::of_words("kind"), Column::of_cells("share", rows.iter().map(|row| &row[1]))];
-    let table = Table { name: "t".into(), columns, rows, ..Table::default() };
-    assert_eq!(String::from_utf8(table.render_csv()).unwrap(), "kind,share\na,0.6666666666666666\nb,\n");
-    assert!(render_latex(&table).contains("a & 0.6667 \\\\"), "{}", render_latex(&table));
+    let name = Column::of_words("Figure").with_key("name").with_place(Place::align_left(8));
+    let value = Column::of_numbers("Value").with_key("of.value");
+    let value = value.with_place(Place::align_right(7, Digits::OfUnit).with_none("-"));
+    let table = Table { name: "t".into(), columns: vec![name, value], rows, ..Table::default() };
+    let lines = [
+        "  jokes          3",
+        "  share    66.67 %",
+        "  none           -",
+        "  kappa    0.375 [0.250, 0.500]",
+        "  rule     37.5 % [25.0, 50.0]",
+    ];
+    assert_eq!(table.render_lines(2), lines.map(|line| format!("{line}\n")).concat());
+    let tex = render_latex(&table);
+    for cell in ["jokes & 3 ", "share & 66.67 \\% ", "none &  ", "kappa & 0.375 [0.250, 0.500] "] {
+        assert!(tex.contains(cell), "{cell}: {tex}");
+    }
+    let shown = serde_json::to_value(table.on_page()).unwrap();
+    assert_eq!(
+        (&shown["rows"][4][1][0]["value"], &shown["rows"][4][1][0]["interval"]),
+        (&"37.5 %".into(), &"25.0 – 50.0".into())
+    );
+    let objects = serde_json::json!([
+        { "name": "jokes", "of": { "value": 3 } },
+        { "name": "share", "of": { "value": 2.0 / 3.0 } },
+        { "name": "none", "of": { "value": null } },
+        { "name": "kappa", "of": { "value": [0.375, 0.25, 0.5] } },
+        { "name": "rule", "of": { "value": [0.375, 0.25, 0.5] } },
+    ]);
+    assert_eq!(serde_json::to_value(table.row_objects()).unwrap(), objects);
     assert_eq!(
         (format_plain(0.0, 2), format_plain(-0.004, 2), format_plain(3.0, 0)),
         ("0.00".into(), "-4.0e-3".into(), "3".into())
@@ -212,6 +243,34 @@ fn zero_has_no_sliver_and_nothing_says_so() {
     for shape in ALL {
         assert!(render_svg(&chart(shape, &[])).contains(">no data</text>"), "{shape:?}");
     }
+}
+
+/// Every shape says what its rows and its values are.
+#[test]
+fn both_axes_have_their_titles() {
+    for shape in ALL {
+        let mut of = chart(shape, &[("a", &[40.0, 2.0]), ("b", &[60.0, 1.0])]);
+        of.axes = ["kind of row".into(), "kind of value".into()];
+        let svg = render_svg(&of);
+        for axis in &of.axes {
+            assert_eq!(svg.matches(&format!(">{axis}")).count(), 1, "{axis} of {shape:?}: {svg}");
+        }
+    }
+}
+
+/// What is drawn goes into a paper as a table, too.
+#[test]
+fn a_chart_has_its_drawing_its_data_and_its_table() {
+    let mut of = chart(Shape::Bars, &[("a", &[40.0, 2.5]), ("b", &[60.0])]);
+    of.name = "x".into();
+    let links = of.links();
+    let names: Vec<String> = links.iter().map(|[kind, name, _]| format!("{kind} {name}")).collect();
+    assert_eq!(names, ["SVG x.svg", "CSV x.csv", "LaTeX x.tex"]);
+    assert!(links[2][2].starts_with("data:application/x-tex;charset=utf-8,%25"), "{}", links[2][2]);
+    let tex = render_latex(&of.to_table());
+    assert!(tex.contains("a & 40 & 2.50 \\\\") && tex.contains("b & 60"), "{tex}");
+    let links: Vec<String> = scores().links().into_iter().map(|[_, name, _]| name).collect();
+    assert_eq!(links, ["scores.tex", "scores.csv"], "the chart's stand beside it");
 }
 
 #[test]
@@ -316,14 +375,27 @@ fn a_table_of_named_rows_is_json_with_intervals_and_origins() {
     assert_eq!(json["look"], serde_json::json!({ "heat": { "low": 0.0, "high": 100.0 } }));
 }
 
+/// What is for JSON alone is in no file, and what is drawn is still the same column.
 #[test]
-fn objects_are_the_rows_of_a_table_and_a_table_of_them_is_the_same() {
-    let list = serde_json::json!([{ "kind": "pun", "n": 3, "share": 37.5, "of": ["a", "b"] }, { "kind": "none", "n": 0 }]);
-    let rows: Vec<_> = list.as_array().unwrap().iter().map(|row| row.as_object().unwrap().clone()).collect();
-    let table = Table::of_objects("flub", "the_kinds", &rows);
-    assert_eq!((table.name.as_str(), table.title.as_str()), ("flub-the-kinds", "flub: the kinds"));
-    assert_eq!(table.column_titles(), ["kind", "n", "share", "of"]);
-    assert_eq!(serde_json::to_value(table.row_objects()).unwrap(), list);
+fn columns_without_a_heading_are_in_json_alone() {
+    let columns = vec![
+        Column::of_key("code"),
+        Column::of_words("Kind"),
+        Column::of_words("Chinese").with_key("zh"),
+        Column::of_counts("First").with_key("counts[]"),
+        Column::of_counts("Second").with_key("counts[]"),
+    ];
+    let [pun, kind] = ["pun", "Pun"].map(|text| Cell::Text(text.into()));
+    let rows = vec![vec![pun, kind, Cell::Empty, Cell::plain_number(3.0), Cell::plain_number(0.0)]];
+    let axes = ["kind".into(), "count".into()];
+    let plot = Plot { shape: Shape::Bars, columns: vec![4], title: None, names: None, axes, most: None };
+    let table = Table { name: "t".into(), columns, rows, plot: Some(plot), ..Table::default() };
+    let objects = serde_json::json!([{ "code": "pun", "counts": [3, 0] }]);
+    assert_eq!(serde_json::to_value(table.row_objects()).unwrap(), objects);
+    let shown = table.without_hidden();
+    assert_eq!(shown.column_titles(), ["Kind", "First", "Second"], "nor a column without any cell");
+    assert_eq!(shown.plotted_chart().unwrap().series, ["Second"]);
+    assert_eq!(String::from_utf8(shown.render_csv()).unwrap(), "Kind,First,Second\nPun,3,0\n");
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Charts of pages: what a template states of one, drawn as the charts of reports are.
 
+use minijinja::value::Serde;
 use minijinja::{Error, ErrorKind, Value};
 use serde::Deserialize;
 
 use super::i18n::{self, Language};
 use crate::audit::place_of_score;
-use crate::figures::{Chart, ChartRow, Datum, Limit, Shape, Words, render_drawing};
+use crate::figures::{Chart, ChartRow, Datum, Limit, Shape, Words, render_drawing, stem};
 
 /// A chart as templates state it.
 #[derive(Deserialize)]
@@ -63,14 +64,26 @@ struct PairBar {
 /// # Errors
 /// If it states something else than a chart.
 pub(super) fn draw_chart(spec: &Value, title: &str, language: Language) -> Result<Value, Error> {
-    let broken = |error: serde_json::Error| Error::new(ErrorKind::BadSerialization, error.to_string());
-    let spec: Spec = serde_json::from_value(serde_json::to_value(spec).map_err(broken)?).map_err(broken)?;
     let words = match language {
         Language::Zh => Words::CHINESE,
         Language::En => Words::ENGLISH,
     };
+    Ok(Value::from_safe_string(render_drawing(&read_chart(spec, title, language)?, &words)))
+}
+
+/// Its files: what each is, its name, and its address.
+///
+/// # Errors
+/// If it states something else than a chart.
+pub(super) fn link_chart(spec: &Value, title: &str, language: Language) -> Result<Value, Error> {
+    Ok(Value::from(Serde(read_chart(spec, title, language)?.links())))
+}
+
+fn read_chart(spec: &Value, title: &str, language: Language) -> Result<Chart, Error> {
+    let broken = |error: serde_json::Error| Error::new(ErrorKind::BadSerialization, error.to_string());
+    let spec: Spec = serde_json::from_value(serde_json::to_value(spec).map_err(broken)?).map_err(broken)?;
     let records = i18n::text_of_key(language, "records").unwrap_or("records");
-    Ok(Value::from_safe_string(render_drawing(&spec.build_chart(title, records), &words)))
+    Ok(spec.build_chart(title, records))
 }
 
 impl Spec {
@@ -92,7 +105,7 @@ impl Spec {
         // A limit beyond the last bar would be drawn at its end.
         let within = |limit: &Limit| (0.0..=rows.len() as f64).contains(&limit.at);
         Chart {
-            name: title.to_owned(),
+            name: stem(title),
             title: title.to_owned(),
             axes: [self.x.clone(), records.to_owned()],
             shape: match self.kind {
@@ -141,7 +154,6 @@ impl Spec {
 
 #[cfg(test)]
 mod tests {
-    use minijinja::value::Serde;
     use serde_json::json;
 
     use super::*;
@@ -174,6 +186,17 @@ mod tests {
             assert!(drawn.contains(told), "{told}: {drawn}");
         }
         assert!(!drawn.contains("font-size=\"9\"") && drawn.contains("class=\"drawing\""), "{drawn}");
+    }
+
+    /// A chart of a page goes into a paper as one of a report does.
+    #[test]
+    fn a_chart_has_its_files() {
+        let spec = json!({ "kind": "bins", "bin": 10, "x": "字符", "series": [{ "label": "行", "values": [3, 4] }] });
+        let links = link_chart(&Value::from(Serde(spec)), "文本长度", Language::Zh).unwrap();
+        let links: Vec<[String; 3]> = serde_json::from_value(serde_json::to_value(links).unwrap()).unwrap();
+        let names = links.iter().map(|[kind, name, _]| format!("{kind} {name}")).collect::<Vec<_>>();
+        assert_eq!(names, ["SVG 文本长度.svg", "CSV 文本长度.csv", "LaTeX 文本长度.tex"]);
+        assert!(links[2][2].starts_with("data:application/x-tex") && links[2][2].contains("toprule"));
     }
 
     #[test]

@@ -118,10 +118,13 @@ static VIEWS: LazyLock<Result<Environment<'static>, Error>> = LazyLock::new(|| {
         i18n::translate_sentence(page_language(state), text)
     });
     // Within a macro the language is not looked up: it is given.
-    env.add_function("drawn", |spec: Value, title: &str, lang: &str| {
-        let language =
-            if lang == i18n::Language::Zh.code() { i18n::Language::Zh } else { i18n::Language::En };
-        charts::draw_chart(&spec, title, language)
+    let language_of =
+        |lang: &str| if lang == i18n::Language::Zh.code() { i18n::Language::Zh } else { i18n::Language::En };
+    env.add_function("drawn", move |spec: Value, title: &str, lang: &str| {
+        charts::draw_chart(&spec, title, language_of(lang))
+    });
+    env.add_function("chart_files", move |spec: Value, title: &str, lang: &str| {
+        charts::link_chart(&spec, title, language_of(lang))
     });
     env.add_filter("n", group_digits);
     env.add_filter("u", |text: &str| encode_segment(text));

@@ -149,6 +149,7 @@ impl FigureReader<'_> {
         let title = parse_words(self.known.language, self.known.file, keys, "title");
         let heading = keys.read_text("title").unwrap_or_default();
         let described = Words::default();
+        let caption = described.read_text(keys, "caption").unwrap_or_default();
         let about = described.read_text(keys, "about").unwrap_or_default();
         let paper = keys.read_text("paper").unwrap_or_default();
         let drawn = parse_charts(heading, kind.as_ref().is_some_and(FigureKind::is_drawn), &described, keys);
@@ -189,6 +190,7 @@ impl FigureReader<'_> {
         Some(Figure {
             name,
             heading,
+            caption,
             about,
             paper,
             paper_of_settings: paper,

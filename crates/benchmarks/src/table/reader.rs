@@ -84,6 +84,7 @@ impl Context<'_> {
             heading,
             about,
             paper,
+            caption: heading,
             paper_of_settings,
             drawn,
             words: words.into_pairs(),

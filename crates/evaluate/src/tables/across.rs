@@ -68,3 +68,31 @@ pub fn pair_points(x: &BTreeMap<String, f64>, y: &[(String, Figure)]) -> Vec<Poi
     };
     y.iter().filter_map(point).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::figures_of;
+
+    /// RuozhiBench, figure 8: the correlation and its p stand in columns of their own, behind the two scores of each model.
+    #[test]
+    fn r_and_p_have_columns_of_their_own() {
+        let declared = riddlemill_benchmarks::find_benchmark("ruozhibench-mc").unwrap();
+        let declared = declared.evaluation.iter().find(|table| table.name == "gen-mc").unwrap();
+        let point = |(model, x, y): (&str, f64, f64)| Point { model: model.into(), x, y };
+        let points = [("a", 1.0, 20.0), ("b", 2.0, 40.0), ("c", 3.0, 50.0)].map(point);
+        let bootstrap = Bootstrap { resamples: 10, ..Bootstrap::AGREEMENT };
+        let table = correlation_table(declared, ["Gen score", "MC score"], &points, bootstrap);
+        assert_eq!(table.column_titles(), ["Model", "Gen score", "MC score", "r", "p"]);
+        let cells = |name: &str| -> Vec<Option<f64>> {
+            let row = table.rows.iter().find(|row| crate::figures::name_of(row) == name).unwrap();
+            figures_of(row).map(|figure| figure.map(|figure| figure.value)).collect()
+        };
+        assert_eq!(cells("b"), [Some(2.0), Some(40.0), None, None]);
+        // By hand: 30 / sqrt(2 * 1400 / 3), and two of the six orders of three models are as far from 0.
+        for (name, r) in [("Pearson", 0.981_980_506), ("Spearman", 1.0)] {
+            let [None, None, Some(found), Some(p)] = cells(name)[..] else { panic!("{:?}", cells(name)) };
+            assert!((found - r).abs() < 1e-6 && (p - 1.0 / 3.0).abs() < 1e-9, "{name}: {found}, {p}");
+        }
+    }
+}

@@ -241,7 +241,7 @@ impl Measured<'_, '_> {
                 let cells = cells?;
                 let values: Vec<f64> = cells.iter().map(|cell| cell.value).collect();
                 let n = cells.iter().map(|cell| cell.n).min()?;
-                Some(Figure { value: mean(&values)?, ends: None, n, from: Keys::new() })
+                Some(Figure { value: mean(&values)?, ends: None, n, from: Keys::new(), unit: None })
             }
             ColumnMeasure::Geometric(places) => self.geometric_of_columns(places),
         }

@@ -11,7 +11,7 @@ use super::scores::{Column, ScoreBook};
 use crate::answer::Answer;
 use crate::figures::{Cell, Figure, Keys, Row, Table, figure_row, figures_of};
 use crate::item::Item;
-use crate::measures::judges::{self, JudgePair, Measures};
+use crate::measures::judges::{self, JudgePair, PairFigure};
 use crate::measures::{RatioUnit, Resamples, SHARE, weighted_ratio};
 use crate::review::agreement::Estimate;
 use crate::task::{Setting, Task};
@@ -325,27 +325,24 @@ pub fn judge_pairs(book: &ScoreBook<'_>, declared: &Declared, task: Task) -> (Ta
         let single = moments_by_question(book, &ratings, a, b, false);
         let mean = moments_by_question(book, &ratings, a, b, true);
         let name = format!("{a} and {b}");
-        let cells = |value: fn(&Measures) -> Option<f64>, of: OfPair| {
+        let cells = |value: PairFigure, of: OfPair| {
             [(&pair.individual, &single), (&pair.mean, &mean)].map(|(measures, units)| {
                 let ends = of.interval_ends(&book.resamples, units, measures.pairs)?;
                 let keys = Keys::from([("task", task.to_string())]);
                 Some(Figure::with_ends(value(measures)?, ends, measures.pairs, keys))
             })
         };
-        let mut figures = Vec::new();
-        figures.extend(cells(|m| m.pearson, OfPair::Correlation));
-        figures.extend(cells(
-            |m| m.difference,
+        let of_pair = [
+            OfPair::Correlation,
             OfPair::Mean(Moments::mean_difference, [low - high, high - low]),
-        ));
-        figures.extend(cells(|m| m.large_percent, OfPair::Mean(Moments::large_percent, [0.0, 100.0])));
-        rows.push(figure_row(name, figures));
+            OfPair::Mean(Moments::large_percent, [0.0, 100.0]),
+        ];
+        let figures = judges::PAIR_FIGURES.iter().zip(of_pair);
+        rows.push(figure_row(name, figures.flat_map(|((_, value), of)| cells(*value, of))));
         let points = mean.iter().map(|(_, of)| (of.a, of.b)).collect();
         plots.push((pair, points));
     }
-    let columns = ["Pearson", "Mean difference", "Large disagreement %"];
-    let columns = columns.iter().flat_map(|name| [format!("{name}, individual"), format!("{name}, mean")]);
-    let table = Table::of_figures("Judges", columns, rows).with_heading(declared);
+    let table = Table::of_figures("Judges", judges::pair_titles(), rows).with_heading(declared);
     (table, plots)
 }
 

@@ -26,7 +26,7 @@ pub fn baseline_table(book: &ScoreBook<'_>, tables: &[(Table, Option<&Declared>)
                     };
                     let (Some(figure), Some(value)) = (figure, expected) else { continue };
                     let name = format!("{}: {}, {column}", name_of(of_model), table.title);
-                    let expected = Figure { value, ends: None, n: figure.n, from: Keys::new() };
+                    let expected = Figure { value, ends: None, n: figure.n, from: Keys::new(), unit: None };
                     rows.push(figure_row(name, [Some(expected), Some(figure.clone())]));
                 }
             }

@@ -1,15 +1,11 @@
 //! The figures of `report` as files: the funnel, its reasons and the charts of the page; and what report.toml declares.
 
-use riddlemill_benchmarks::figure::{Figure, FigureKind, Report};
-use riddlemill_benchmarks::table::{self as declared, Drawn};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use super::charts::{self, Bar, Figures, LENGTH_BIN};
 use super::tables::tables;
 use crate::config::Config;
-use crate::figures::{
-    self, Cell, Chart, ChartRow, Column, Datum, File, Limit, Plot, Row, Shape, Table, stem, text_of_value,
-};
+use crate::figures::{self, Cell, Chart, ChartRow, Column, Datum, File, Limit, Row, Shape, Table, stem};
 use crate::pipeline::RunError;
 use crate::recipe::Recipe;
 use crate::store::Workspace;
@@ -44,12 +40,7 @@ pub fn figure_files(config: &Config, recipe: &'static Recipe) -> Result<Vec<File
 /// # Errors
 /// [`RunError`] where a stage or the votes cannot be read.
 pub fn declared_tables(config: &Config, recipe: &'static Recipe) -> Result<Vec<Table>, RunError> {
-    let mut found = Vec::new();
-    let benchmark = riddlemill_benchmarks::find_benchmark(recipe.name);
-    if let Some((report, benchmark)) = tables(config, recipe)?.zip(benchmark) {
-        of_report(recipe.name, &benchmark.report, &report.figures, &mut found);
-    }
-    Ok(found)
+    Ok(tables(config, recipe)?.map(|report| report.tables).unwrap_or_default())
 }
 
 impl Limits {
@@ -139,109 +130,5 @@ fn reason_table(found: &Figures) -> Table {
         columns: vec![stage, state, code, Column::of_counts("Records"), meaning],
         rows: found.reasons.iter().map(row).collect(),
         ..Table::default()
-    }
-}
-
-/// The declared figures, those of parts under the part's name.
-fn of_report(prefix: &str, declared: &Report, figures: &Map<String, Json>, found: &mut Vec<Table>) {
-    let mut numbers = Vec::new();
-    for (name, value) in figures {
-        if let Some(division) = declared.parts.iter().find(|division| division.name == name) {
-            for part in value.as_array().into_iter().flatten() {
-                if let (Some(of), Json::Object(cells)) = (part[division.key].as_str(), part) {
-                    let mut cells = cells.clone();
-                    cells.remove(division.key);
-                    of_report(&format!("{prefix}-{of}"), declared, &cells, found);
-                }
-            }
-            continue;
-        }
-        let figure = declared.figures.iter().find(|figure| figure.name == name);
-        match table_rows(value) {
-            Some(rows) => found.push(of_rows(prefix, name, figure, &rows)),
-            None => flatten_numbers(name, value, &mut numbers),
-        }
-    }
-    if !numbers.is_empty() {
-        let (name, title) = (stem(&format!("{prefix}-numbers")), format!("{prefix}: numbers"));
-        found.push(Table::of_texts(name, title, &["Figure", "Value"], numbers));
-    }
-}
-
-/// The rows of a figure that is a table; a field with its figures is a row, too.
-fn table_rows(value: &Json) -> Option<Vec<Map<String, Json>>> {
-    let row = |one: &Json| match one {
-        Json::Object(cells) => Some(cells.clone()),
-        Json::Array(pair) => {
-            let mut cells = Map::from_iter([("field".to_owned(), pair.first()?.clone())]);
-            cells.extend(pair.get(1)?.as_object()?.clone());
-            Some(cells)
-        }
-        _ => None,
-    };
-    let rows = value.as_array()?.iter().map(row).collect::<Option<Vec<_>>>()?;
-    (!rows.is_empty()).then_some(rows)
-}
-
-fn of_rows(prefix: &str, name: &str, figure: Option<&Figure>, rows: &[Map<String, Json>]) -> Table {
-    let table = Table::of_objects(prefix, name, rows);
-    let Some(figure) = figure else { return table };
-    let plot =
-        figure.drawn.first().and_then(|drawn| plot_rows(figure, name, drawn, &table.column_titles(), rows));
-    Table { plot, about: figure.about.to_owned(), paper: figure.paper.to_owned(), ..table }
-}
-
-/// How the rows of a kind are drawn, if they are: a histogram as one, others as their folder says.
-fn plot_rows(
-    figure: &Figure,
-    name: &str,
-    drawn: &Drawn,
-    header: &[&str],
-    rows: &[Map<String, Json>],
-) -> Option<Plot> {
-    let kind = &figure.kind;
-    let (shape, most) = match (kind, drawn.shape) {
-        (FigureKind::Bars(_), _) => (Shape::Columns, usize::MAX),
-        (
-            FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_),
-            declared::Shape::Bars(most),
-        ) => (Shape::Bars, most),
-        (
-            FigureKind::Counts(_) | FigureKind::Votes { .. } | FigureKind::Wins(_),
-            declared::Shape::Stacked,
-        ) => (Shape::Stacked, usize::MAX),
-        _ => return None,
-    };
-    let ranged = |row: &Map<String, Json>| Some(format!("{}–{}", row.get("over")?, row.get("to")?));
-    let named = |row: &Map<String, Json>| {
-        let label = row.get("label").or_else(|| header.first().and_then(|key| row.get(*key)));
-        ranged(row).unwrap_or_else(|| text_of_value(label))
-    };
-    let bars = kind.bar_cells();
-    // A key of the folder's own is a bar if it is computed from one.
-    let is_bar = |key: &str| {
-        let own = figure.keys.iter().find(|(name, _)| *name == key);
-        let is_bar =
-            own.map_or(bars.contains(&key), |(_, of)| bars.iter().any(|bar| of.names().contains(*bar)));
-        is_bar && rows.iter().any(|row| row.get(key).is_some_and(Json::is_number))
-    };
-    let unit = if matches!(kind, FigureKind::Wins(_)) { "percent" } else { "count" };
-    Some(Plot {
-        shape,
-        columns: (0..header.len()).filter(|at| is_bar(header[*at])).take(most).collect(),
-        title: Some(drawn.title.to_owned()).filter(|title| title != figure.heading),
-        names: Some(rows.iter().map(named).collect()),
-        axes: [name.replace('_', " "), unit.to_owned()],
-        most: None,
-    })
-}
-
-/// Numbers within a figure, named by their paths.
-fn flatten_numbers(name: &str, value: &Json, numbers: &mut Vec<Vec<String>>) {
-    match value {
-        Json::Object(cells) => {
-            cells.iter().for_each(|(key, value)| flatten_numbers(&format!("{name}.{key}"), value, numbers));
-        }
-        value => numbers.push(vec![name.to_owned(), text_of_value(Some(value))]),
     }
 }

@@ -7,7 +7,7 @@ use super::charts::{Bar, Figures};
 use super::chinese;
 use super::figures::{Limits, draw_charts};
 use crate::config::Config;
-use crate::figures::{Chart, ShownTable, TABLE_TEMPLATE, Table};
+use crate::figures::{Chart, FileLink, ShownTable, TABLE_TEMPLATE, Table};
 use crate::markup::compact_template;
 use crate::recipe;
 use crate::text::group_digits;
@@ -37,9 +37,7 @@ pub fn render_audit_page(
         Value::from(vec![short.to_owned(), definition.to_owned()])
     });
     env.add_function("state_zh", |code: &str| chinese::state_name(code).unwrap_or(code).to_owned());
-    env.add_filter("zh", |text: &str| {
-        chinese::chart_word(text).or_else(|| chinese::translate_declared(text))
-    });
+    env.add_filter("zh", |text: &str| chinese::translate_figure(text));
     env.add_template("table.html", &table)?;
     env.add_template("report.css", &style)?;
     env.add_template("report.html", &template)?;
@@ -52,23 +50,28 @@ pub fn render_audit_page(
             draw_charts(of, &limits.unwrap_or_default())
         })
         .collect();
-    let files: Vec<Vec<[[String; 3]; 2]>> =
+    let files: Vec<Vec<Vec<FileLink>>> =
         drawn.iter().map(|charts| charts.iter().map(Chart::links).collect()).collect();
-    let drawing = |chart: &Chart| Value::from_safe_string(chart.html(chinese::chart_word));
+    let drawing = |chart: &Chart| Value::from_safe_string(chart.html(chinese::translate_figure));
     let drawings: Vec<Value> =
         drawn.iter().map(|charts| Value::from(charts.iter().map(drawing).collect::<Vec<_>>())).collect();
+    let plot = |table: &Table| {
+        table.plotted_chart().map(|chart| vec![drawing(&chart), Value::from(Serde(chart.links()))])
+    };
+    let plots: Vec<Vec<Option<Vec<Value>>>> = tables.iter().map(|of| of.iter().map(plot).collect()).collect();
     let tables: Vec<Vec<ShownTable<'_>>> =
         tables.iter().map(|of| of.iter().map(Table::on_page).collect()).collect();
     let [figures, files, tables] =
         [Value::from(Serde(figures)), Value::from(Serde(files)), Value::from(Serde(tables))];
     env.get_template("report.html")?
-        .render(context! { figures, pairs, files, drawings, tables, version => crate::VERSION })
+        .render(context! { figures, pairs, files, drawings, plots, tables, version => crate::VERSION })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::audit::charts::FunnelStage;
+    use crate::figures::{Cell, Column, Plot, Shape};
     use crate::record::Counts;
 
     fn figures() -> Figures {
@@ -87,10 +90,42 @@ mod tests {
         }
     }
 
-    /// A declared figure.
+    /// Declared figures: one of words, and one that is drawn.
     fn types() -> Vec<Table> {
         let rows = vec![vec!["pun".to_owned(), "<7>".to_owned()]];
-        vec![Table::of_texts("flub-types".into(), "flub: types".into(), &["label", "texts"], rows)]
+        let words = Table::of_texts("flub-types".into(), "flub: types".into(), &["label", "texts"], rows);
+        let columns = vec![Column::of_words("Value"), Column::of_counts("Count")];
+        let axes = ["value".to_owned(), "count".to_owned()];
+        let plot = Plot { shape: Shape::Bars, columns: vec![1], title: None, names: None, axes, most: None };
+        let rows = vec![vec![Cell::Text("False Analogy".into()), Cell::plain_number(3.0)]];
+        let (name, title, plot) = ("flub-kinds".into(), "FLUB: numbers".into(), Some(plot));
+        vec![words, Table { name, title, columns, rows, plot, ..Table::default() }]
+    }
+
+    /// A declared figure is drawn in both languages, with its drawing, its data and the table as files.
+    #[test]
+    fn declared_figures_are_drawn_with_their_files() {
+        let html = render_audit_page(&Config::defaults(), &[figures()], &[types()]).unwrap();
+        for file in [
+            "flub-kinds-chart.svg",
+            "flub-kinds-chart.csv",
+            "flub-kinds-chart.tex",
+            "flub-kinds.tex",
+            "flub-types.csv",
+            "flub-lengths.tex",
+        ] {
+            assert_eq!(html.matches(&format!("download=\"{file}\"")).count(), 1, "{file}");
+        }
+        for shown in [
+            ">False Analogy</text>",
+            ">错误类比</text>",
+            "FLUB：数值",
+            "下载 LaTeX",
+            ">值</text>",
+            ">条数</text>",
+        ] {
+            assert!(html.contains(shown), "{shown}: {html}");
+        }
     }
 
     #[test]

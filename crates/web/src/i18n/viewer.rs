@@ -11,6 +11,7 @@ pub(super) const WORDS: &[(&str, &str, &str)] = &[
         "No column here is called {}: nothing was filtered or sorted by it.",
         "此处没有名为 {} 的列，未据此筛选或排序。",
     ),
+    ("download_as", "Download {}", "下载 {}"),
     ("download_found", "Download these rows:", "下载这些行："),
     ("share_view", "Link to this view", "此视图的链接"),
     ("card_contents", "Contents", "目录"),

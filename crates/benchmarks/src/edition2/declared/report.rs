@@ -25,6 +25,11 @@ pub(super) const FIGURE: &[Key] = &[
         "How it is computed and shown; default: numbers or columns, if it has some, else the layout of its name.",
     ),
     key("title", LABEL, "The line above it; of records a template over all figures."),
+    key(
+        "caption",
+        LABEL,
+        "Of records: its title in files and on pages; default: a title that is no template, else its name.",
+    ),
     key("about", LABEL, "What it shows, in a sentence."),
     key("paper", LABEL, "Where the paper has it."),
     key("paper_of_settings", LABEL, "The same for models that were asked in several settings."),

@@ -44,7 +44,7 @@ impl Measured<'_, '_> {
         let keys = a.from.iter().filter(|(key, value)| b.from.get(*key) == Some(value));
         let keys = keys.map(|(key, value)| (*key, value.clone())).collect();
         let ends = self.shares_interval(columns).or_else(|| self.difference_interval(columns));
-        Figure { value: a.value - b.value, ends, n: a.n.min(b.n), from: keys }
+        Figure { value: a.value - b.value, ends, n: a.n.min(b.n), from: keys, unit: None }
     }
 
     /// The interval of the difference of two shares on the same resamples; `None` for other figures.

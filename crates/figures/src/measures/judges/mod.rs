@@ -58,6 +58,22 @@ pub struct Measures {
     pub large_percent: Option<f64>,
 }
 
+/// A figure of two judges' ratings.
+pub type PairFigure = fn(&Measures) -> Option<f64>;
+
+/// The figures of table 3, by their headings.
+pub const PAIR_FIGURES: [(&str, PairFigure); 3] = [
+    ("Pearson", |measures| measures.pearson),
+    ("Mean difference", |measures| measures.difference),
+    ("Large disagreement %", |measures| measures.large_percent),
+];
+
+/// The headings of the columns of table 3: of each figure that of single ratings, and that of means.
+pub fn pair_titles() -> Vec<String> {
+    let of_both = |(title, _): &(&str, PairFigure)| ["individual", "mean"].map(|of| format!("{title}, {of}"));
+    PAIR_FIGURES.iter().flat_map(of_both).collect()
+}
+
 /// Every two judges who rated at least one response in common, sorted by name. `ratings` are of tricky or of
 /// normal questions, not of both.
 pub fn judge_pairs(ratings: &[Rating<'_>]) -> Vec<JudgePair> {

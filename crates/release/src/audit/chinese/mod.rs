@@ -5,7 +5,7 @@ mod reasons;
 mod stages;
 
 pub use evidence::translate_evidence;
-pub use stages::{chart_word, translate_category, translate_declared};
+pub use stages::{chart_word, translate_category, translate_declared, translate_figure};
 
 use std::sync::LazyLock;
 

@@ -69,6 +69,22 @@ pub fn translate_declared(text: &str) -> Option<String> {
     translate_text(&WORDS, text)
 }
 
+/// The Chinese of a text of a benchmark's figure: a title behind the set's name, a heading, an axis, the name of a row.
+pub fn translate_figure(text: &str) -> Option<String> {
+    let alone = |text: &str| {
+        chart_word(text).or_else(|| translate_declared(text)).or_else(|| translate_category("", text))
+    };
+    // One of several tables of a figure says which.
+    let titled = |title: &str| match title.strip_suffix(')').and_then(|title| title.rsplit_once(" (")) {
+        Some((title, which)) => Some(format!("{}（{}）", alone(title)?, alone(which)?)),
+        None => alone(title),
+    };
+    alone(text).or_else(|| {
+        let (set, title) = text.split_once(": ")?;
+        Some(format!("{set}：{}", titled(title)?))
+    })
+}
+
 /// A stage, or the step of its review.
 fn stage_name(text: &str) -> Option<String> {
     let (prefix, name) = text.strip_prefix("review:").map_or(("", text), |name| ("评审：", name));
@@ -97,6 +113,62 @@ const WORDS: &[(&str, &str)] = &[
     ("after import", "导入后"),
     ("merged", "合并"),
     ("near, not merged", "相近但未合并"),
+    ("numbers", "数值"),
+    ("agreement", "一致性"),
+    ("marks", "标记"),
+    ("places", "位置"),
+    ("value", "值"),
+    ("count", "条数"),
+    ("percent", "百分比"),
+    ("range", "区间"),
+    ("opponent", "对手"),
+    ("model", "模型"),
+    ("Model", "模型"),
+    ("Count", "条数"),
+    ("Range", "区间"),
+    ("Chinese", "中文"),
+    ("Votes", "投票"),
+    ("Votes, %", "投票占比（%）"),
+    ("sample", "示例"),
+    ("Column", "列"),
+    ("Items", "条目"),
+    ("Mean", "均值"),
+    ("Most", "最大"),
+    ("Least", "最小"),
+    ("Step", "步骤"),
+    ("Field", "字段"),
+    ("Question", "问题"),
+    ("Questions", "问题"),
+    ("Pairs that agree", "一致的投票对"),
+    ("Pairs that agree, %", "一致的投票对（%）"),
+    ("Fleiss' kappa of these together", "以上各问题合计的 Fleiss κ"),
+    ("Rated {}", "评为 {}"),
+    ("Confirmed", "确认"),
+    ("Rewritten", "改写"),
+    ("Confirmed by the sample", "由示例投票确认"),
+    ("Rewritten by the sample", "由示例投票改写"),
+    ("Provisional", "待确认"),
+    ("Rejected", "拒绝"),
+    ("Held", "搁置"),
+    ("Opponent", "对手"),
+    ("Marked", "已标记"),
+    ("Mark", "标记"),
+    ("Of those marked, %", "占已标记的百分比"),
+    ("Rule", "规则"),
+    ("Right, %", "正确率（%）"),
+    ("By chance, %", "随机正确率（%）"),
+    ("Right options", "正确选项"),
+    ("by place", "按位置"),
+    ("by length, longest first", "按长度，最长在前"),
+    ("the longest", "选最长的"),
+    ("the shortest", "选最短的"),
+    ("most of the question", "选与题目重合最多的"),
+    ("least of the question", "选与题目重合最少的"),
+    ("options-only classifier", "只看选项的分类器"),
+    ("Judge", "评委"),
+    ("Judges", "评委"),
+    ("all models", "全部模型"),
+    ("All", "全部"),
 ];
 
 /// The meaning of a rule.

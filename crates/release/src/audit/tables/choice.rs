@@ -7,7 +7,8 @@ use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
 use serde_json::Value as Json;
 
 use super::Found;
-use super::source::{Item as Row, Records};
+use super::source::{Item as Released, Records};
+use crate::figures::{Cell, Column, ColumnUnit, Figure, Keys, Row, Table};
 use riddlemill_text::shortcuts::{Item, RuleShare, Shortcuts, measure_shortcuts};
 
 /// A multiple choice read from a record.
@@ -41,18 +42,18 @@ pub(super) fn find_shortcuts(
 }
 
 /// From items, by their question; `None` if they have no options.
-pub(super) fn of_items(data: Option<&Data>, rows: &[Row], seed: u64) -> Found {
+pub(super) fn of_items(data: Option<&Data>, rows: &[Released], seed: u64) -> Found {
     let Some(poses) = data.and_then(|data| data.poses.as_ref()) else { return Found::default() };
     let AnswerForm::Choice { options, gold } = poses.answer else { return Found::default() };
-    let text_of = |row: &Row, name: &str| row.get(name)?.as_str().map(str::to_owned);
-    let listed = |row: &Row| -> Option<Vec<String>> {
+    let text_of = |row: &Released, name: &str| row.get(name)?.as_str().map(str::to_owned);
+    let listed = |row: &Released| -> Option<Vec<String>> {
         row.get(options)?.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
     };
-    let place = |row: &Row| match row.get(gold)? {
+    let place = |row: &Released| match row.get(gold)? {
         Json::String(letter) => crate::options::LETTERS.iter().position(|known| known == letter),
         number => number.as_u64().and_then(|place| usize::try_from(place).ok()),
     };
-    let item_of = |row: &Row| {
+    let item_of = |row: &Released| {
         let (id, options, gold) = (text_of(row, "id")?, listed(row)?, place(row)?);
         let question = text_of(row, poses.question)?;
         (gold < options.len()).then(|| Held { group: id.clone(), id, question, options, gold })
@@ -73,7 +74,55 @@ fn measure_items(rows: &[Held], apart: &[&str], seed: u64) -> Found {
         .collect();
     let figures = measure_shortcuts(&items, apart, seed);
     let lines = figures.as_ref().map(describe_shortcuts).unwrap_or_default();
-    Found::new(figures, lines)
+    let tables =
+        figures.iter().flat_map(|figures| [table_of_rules(figures), table_of_places(figures)]).collect();
+    Found { tables, ..Found::new(figures, lines) }
+}
+
+/// What rules get right, with their intervals, against chance.
+fn table_of_rules(figures: &Shortcuts) -> Table {
+    let row = |(rule, share): (&'static str, &RuleShare)| {
+        let ends = Some([100.0 * share.low, 100.0 * share.high]);
+        let right = Figure { value: 100.0 * share.value, ends, n: None, from: Keys::new(), unit: None };
+        vec![Cell::Text(rule.to_owned()), Cell::Figure(right), Cell::plain_number(100.0 * share.chance)]
+    };
+    let columns = ["Right, %", "By chance, %"].map(Column::of_numbers);
+    let columns = std::iter::once(Column::of_words("Rule")).chain(columns).collect();
+    let rows = rules_of(figures).into_iter().map(row).collect();
+    Table { columns, rows, ..Table::default() }
+}
+
+/// The rules by which an option may be taken, with what they get right.
+fn rules_of(figures: &Shortcuts) -> Vec<(&'static str, &RuleShare)> {
+    let mut rules = vec![
+        ("the longest", &figures.lengths.longest),
+        ("the shortest", &figures.lengths.shortest),
+        ("most of the question", &figures.overlap.most),
+        ("least of the question", &figures.overlap.least),
+    ];
+    rules.extend(figures.baseline.as_ref().map(|of| ("options-only classifier", &of.accuracy)));
+    rules
+}
+
+/// How many right options are at each place: as they stand, and by their lengths.
+fn table_of_places(figures: &Shortcuts) -> Table {
+    let one = ColumnUnit::Number { digits: 1 };
+    let row = |name: &str, counts: Vec<f64>, unit: ColumnUnit, [chi_square, p]: [f64; 2]| {
+        let counts = (0..figures.options).map(|at| Cell::of_unit(counts.get(at).copied(), unit));
+        let tests = [chi_square, p].map(Cell::plain_number);
+        std::iter::once(Cell::Text(name.to_owned())).chain(counts).chain(tests).collect::<Row>()
+    };
+    let (positions, lengths) = (&figures.positions, &figures.lengths);
+    let counts = positions.counts.iter().map(|count| *count as f64).collect();
+    let rows = vec![
+        row("by place", counts, ColumnUnit::Count, [positions.chi_square, positions.p]),
+        row("by length, longest first", lengths.ranks.clone(), one, [lengths.chi_square, lengths.p]),
+    ];
+    let places = (1..=figures.options).map(|at| Column::of_numbers(at.to_string()).with_unit(one));
+    let p = Column::of_numbers("p").with_unit(ColumnUnit::Number { digits: 3 });
+    let tests = [Column::of_numbers("Chi-square"), p];
+    let columns = std::iter::once(Column::of_words("Right options")).chain(places).chain(tests).collect();
+    Table { name: "places".to_owned(), columns, rows, ..Table::default() }
 }
 
 fn describe_shortcuts(figures: &Shortcuts) -> String {
@@ -96,17 +145,8 @@ fn describe_shortcuts(figures: &Shortcuts) -> String {
         figures.lengths.chi_square,
         figures.lengths.p
     ));
-    let rules = [
-        ("the longest", &figures.lengths.longest),
-        ("the shortest", &figures.lengths.shortest),
-        ("most of the question", &figures.overlap.most),
-        ("least of the question", &figures.overlap.least),
-    ];
-    for (rule, share) in rules {
+    for (rule, share) in rules_of(figures) {
         text.push_str(&format!("    {rule:<25} {}\n", percent(share)));
-    }
-    if let Some(baseline) = &figures.baseline {
-        text.push_str(&format!("    {:<25} {}\n", "options-only classifier", percent(&baseline.accuracy)));
     }
     text + &format!(
         "    {} pairs of options hardly differ, {} options occur in several items\n",

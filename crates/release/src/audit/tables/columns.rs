@@ -32,18 +32,20 @@ pub(super) fn count_labels(data: Option<&'static Data>, rows: &[Item]) -> Found 
     let labels = labels_of(data);
     let columns = columns_of(data).filter(|column| labels.contains(&column.name));
     let counted: Vec<Counted> = columns.map(|column| count_values(column, rows)).collect();
-    let mut lines = String::new();
+    let (mut lines, mut tables) = (String::new(), Vec::new());
     for counted in &counted {
         let row = |(value, count): &(String, usize)| {
             vec![Cell::Text(value.clone()), Cell::plain_number(*count as f64)]
         };
-        let value = figures::Column::of_words("value").with_place(Place::align_left(30));
-        let count = figures::Column::of_counts("count").with_place(Place::align_right(6, Digits::Fixed(0)));
+        let value = figures::Column::of_words("Value").with_place(Place::align_left(30));
+        let count = figures::Column::of_counts("Count").with_place(Place::align_right(6, Digits::Fixed(0)));
         let rows = counted.values.iter().map(row).collect();
-        let table = Table { columns: vec![value, count], rows, ..Table::default() };
+        let (name, columns) = (counted.column.to_owned(), vec![value, count]);
+        let table = Table { name, columns, rows, ..Table::default() };
         lines.push_str(&format!("  {}\n{}", counted.column, table.render_lines(INDENT)));
+        tables.push(table);
     }
-    Found::new(counted, lines)
+    Found { tables, ..Found::new(counted, lines) }
 }
 
 fn count_values(column: &'static Column, rows: &[Item]) -> Counted {
@@ -73,17 +75,22 @@ pub(super) fn measure_columns(data: Option<&'static Data>, rows: &[Item]) -> Fou
     let end =
         |title: &str| figures::Column::of_numbers(title).with_place(Place::align_right(9, Digits::Fitting));
     let columns = vec![
-        figures::Column::of_words("").with_place(Place::align_left(32)),
-        figures::Column::of_words("column"),
-        figures::Column::of_words("characters"),
-        figures::Column::of_counts("items").with_place(Place::align_right(6, Digits::Fixed(0))),
-        figures::Column::of_numbers("mean").with_place(Place::align_right(9, Digits::Fixed(2))),
-        end("least"),
-        end("most"),
+        figures::Column::of_words("Column").with_place(Place::align_left(32)),
+        figures::Column::of_key("column"),
+        figures::Column::of_key("characters"),
+        figures::Column::of_counts("Items")
+            .with_key("items")
+            .with_place(Place::align_right(6, Digits::Fixed(0))),
+        figures::Column::of_numbers("Mean")
+            .with_key("mean")
+            .with_place(Place::align_right(9, Digits::Fixed(2))),
+        end("Least").with_key("least"),
+        end("Most").with_key("most"),
     ];
     let table = Table { columns, rows: measured.collect(), ..Table::default() };
-    let mut found = Found::of_table(&table);
-    if !table.rows.is_empty() {
+    let is_empty = table.rows.is_empty();
+    let mut found = Found::of_table(table);
+    if !is_empty {
         let header = "  columns                               items      mean     least      most\n";
         found.lines.insert_str(0, header);
     }

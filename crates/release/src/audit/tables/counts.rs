@@ -8,10 +8,11 @@ use riddlemill_benchmarks::figure::{Bars, Counts};
 use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
 use riddlemill_benchmarks::{Data, Expression, ExpressionError};
 
+use super::named::name_in_words;
 use super::numbers::collect_reals;
 use super::source::Records;
 use super::{Found, INDENT};
-use crate::figures::{Cell, Column, Digits, Place, Row, Table};
+use crate::figures::{Cell, Column, ColumnUnit, Digits, Place, Plot, Row, Shape, Table};
 use crate::measures::percent;
 
 /// The width of what a line is called.
@@ -44,11 +45,17 @@ pub(super) fn count_values(
             }
         }
     }
-    let number = |(name, _): &(&str, Expression)| {
+    let number = |(name, _): &(&'static str, Expression)| {
         let behind = if several { format!(" {name} ") } else { " ".to_owned() };
-        Column::of_counts(*name).with_place(place_of_number().with_prefix(behind))
+        Column::of_counts(name_in_words(name))
+            .with_key(name)
+            .with_place(place_of_number().with_prefix(behind))
     };
     let numbers = counts.by.iter().map(number);
+    let bars = |columns: &[Column]| {
+        let from = columns.len() - counts.by.len();
+        Some(plot_bars(Shape::Bars, (from..columns.len()).collect(), "count"))
+    };
     let counted = |of: &[usize]| of.iter().map(|n| Cell::plain_number(*n as f64)).collect::<Row>();
     if !counts.options.is_empty() {
         let none = vec![0; counts.by.len()];
@@ -57,8 +64,9 @@ pub(super) fn count_values(
             option_cells(option.code, Some((option, number))).into_iter().chain(counted(of)).collect()
         };
         let rows = counts.options.iter().zip(1..).map(row).collect();
-        let columns = option_columns().into_iter().chain(numbers).collect();
-        return Ok(Found::of_table(&Table { columns, rows, ..Table::default() }));
+        let columns: Vec<Column> = option_columns().into_iter().chain(numbers).collect();
+        let plot = bars(&columns);
+        return Ok(Found::of_table(Table { columns, rows, plot, ..Table::default() }));
     }
     let mut rows: Vec<(String, Vec<usize>)> = found.into_iter().collect();
     if let Some(most) = counts.most {
@@ -72,10 +80,11 @@ pub(super) fn count_values(
     }
     let row =
         |(value, of): (String, Vec<usize>)| std::iter::once(Cell::Text(value)).chain(counted(&of)).collect();
-    let value = Column::of_words("value").with_place(Place::align_left(LABEL));
-    let columns = std::iter::once(value).chain(numbers).collect();
+    let value = Column::of_words("Value").with_key("value").with_place(Place::align_left(LABEL));
+    let columns: Vec<Column> = std::iter::once(value).chain(numbers).collect();
     let rows = rows.into_iter().map(row).collect();
-    Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
+    let plot = bars(&columns);
+    Ok(Found::of_table(Table { columns, rows, plot, ..Table::default() }))
 }
 
 /// A number of up to six digits.
@@ -83,11 +92,16 @@ fn place_of_number() -> Place {
     Place::align_right(6, Digits::Fixed(0))
 }
 
-/// The columns of options: how a line calls it, and its keys.
+/// How the columns of a table are drawn, unless its folder says otherwise.
+pub(super) fn plot_bars(shape: Shape, columns: Vec<usize>, unit: &str) -> Plot {
+    Plot { shape, columns, title: None, names: None, axes: [String::new(), unit.to_owned()], most: None }
+}
+
+/// The columns of options: how people call it, and its keys.
 fn option_columns() -> Vec<Column> {
-    let shown = Column::of_words("").with_place(Place::align_left(LABEL));
-    let [value, label, label_zh] = ["value", "label", "label_zh"].map(Column::of_words);
-    vec![shown, value, label, label_zh, Column::of_counts("number")]
+    let shown = Column::of_words("Value").with_place(Place::align_left(LABEL));
+    let chinese = Column::of_words("Chinese").with_key("label_zh");
+    vec![shown, Column::of_key("value"), Column::of_key("label"), chinese, Column::of_key("number")]
 }
 
 /// The cells of an option, or of a code that is none.
@@ -96,7 +110,13 @@ fn option_cells(code: &str, option: Option<(&Choice, usize)>) -> Row {
     let Some((Choice { label, .. }, number)) = option else {
         return vec![text(code), text(code), Cell::Empty, Cell::Empty, Cell::Empty];
     };
-    vec![text(label.en), text(code), text(label.en), text(label.zh), Cell::plain_number(number as f64)]
+    vec![
+        text(label.en),
+        text(code),
+        text(label.en),
+        text(label.zh),
+        Cell::of_unit(Some(number as f64), ColumnUnit::Count),
+    ]
 }
 
 /// Bars of one width; a number is in the bar that ends with it.
@@ -110,22 +130,24 @@ pub(super) fn count_bars(bars: &Bars, records: &Records<'_>) -> Result<Found, Ex
         let end = |at: u32| bars.from + f64::from(at) * bars.wide;
         let (over, to) = (end(at), end(at + 1).min(bars.to));
         let inside = numbers.iter().filter(|number| **number > over + LEAST && **number <= to + LEAST);
-        let name = Cell::Text(format!("{over:.1} to {to:.1}"));
-        rows.push(vec![
-            name,
-            Cell::plain_number(over),
-            Cell::plain_number(to),
-            Cell::plain_number(inside.count() as f64),
-        ]);
+        let names = [format!("{over:.1}–{to:.1}"), format!("{over:.1} to {to:.1}")].map(Cell::Text);
+        let numbers = [over, to, inside.count() as f64].map(Cell::plain_number);
+        rows.push(names.into_iter().chain(numbers).collect());
     }
-    let name = Column::of_words("").with_place(Place::align_left(0));
-    let count = Column::of_counts("count").with_place(place_of_number());
-    let columns = vec![name, Column::of_numbers("over"), Column::of_numbers("to"), count];
-    let mut table = Table { columns, rows, ..Table::default() };
-    let objects = table.row_objects();
+    let columns = vec![
+        Column::of_words("Range"),
+        Column::of_words("").with_place(Place::align_left(0)),
+        Column::of_key("over").with_unit(ColumnUnit::Number { digits: 2 }),
+        Column::of_key("to").with_unit(ColumnUnit::Number { digits: 2 }),
+        Column::of_counts("Count").with_key("count").with_place(place_of_number()),
+    ];
+    let plot = Some(plot_bars(Shape::Columns, vec![4], "count"));
+    let table = Table { columns, rows, plot, ..Table::default() };
     // Lines are of bars that can be seen.
-    table.rows.retain(|row| row.last().and_then(Cell::figure).is_some_and(|count| count.value > 0.0));
-    Ok(Found::new(objects, table.render_lines(INDENT)))
+    let is_seen = |row: &&Row| row.last().and_then(Cell::figure).is_some_and(|count| count.value > 0.0);
+    let rows = table.rows.iter().filter(is_seen).cloned().collect();
+    let lines = Table { rows, ..table.clone() }.render_lines(INDENT);
+    Ok(Found { lines, ..Found::of_table(table) })
 }
 
 /// The votes for each code over all records, and its percent of all votes.
@@ -152,12 +174,14 @@ pub(super) fn count_votes(
             .chain([*votes as f64, percent].map(Cell::plain_number))
             .collect()
     };
-    let votes = Column::of_counts("votes").with_place(place_of_number());
-    let percent =
-        Column::of_numbers("percent").with_place(Place::align_right(5, Digits::Fixed(1)).with_unit(" %"));
-    let columns = option_columns().into_iter().chain([votes, percent]).collect();
+    let votes = Column::of_counts("Votes").with_key("votes").with_place(place_of_number());
+    let percent = Column::of_numbers("Votes, %")
+        .with_key("percent")
+        .with_place(Place::align_right(5, Digits::Fixed(1)).with_unit(" %"));
+    let columns: Vec<Column> = option_columns().into_iter().chain([votes, percent]).collect();
+    let plot = Some(plot_bars(Shape::Bars, vec![columns.len() - 2], "count"));
     let rows = (1..).zip(&sums).map(row).collect();
-    Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
+    Ok(Found::of_table(Table { columns, rows, plot, ..Table::default() }))
 }
 
 /// The codes of a tally with their votes; none where nobody voted.

@@ -5,10 +5,13 @@ use std::collections::BTreeMap;
 use minijinja::Value;
 use minijinja::value::Serde;
 use riddlemill_benchmarks::figure::{self, Division, Figure, FigureKind, Line};
-use riddlemill_benchmarks::{Expression, ExpressionError};
+use riddlemill_benchmarks::{Benchmark, Expression, ExpressionError};
 use serde_json::{Map, Value as Json, json};
 
-use super::Found;
+use super::named::name_tables;
+use super::numbers::numbers_of_parts;
+use super::{Found, INDENT};
+use crate::figures::Table;
 
 /// What `report` shows of a benchmark below its funnel.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +20,8 @@ pub struct Report {
     pub figures: Map<String, Json>,
     /// The same as lines of text.
     pub text: String,
+    /// The same as tables, for files and pages.
+    pub tables: Vec<Table>,
 }
 
 /// Names with their values, for templates.
@@ -25,11 +30,12 @@ type Names = BTreeMap<String, Value>;
 impl Report {
     /// `found` has the values of each figure: one, or one a part.
     pub(super) fn put_together(
-        declared: &figure::Report,
-        found: Vec<Vec<Found>>,
+        benchmark: &Benchmark,
+        found: &[Vec<Found>],
     ) -> Result<Report, ExpressionError> {
+        let declared = &benchmark.report;
         let mut figures = Map::new();
-        for (figure, found) in declared.figures.iter().zip(&found) {
+        for (figure, found) in declared.figures.iter().zip(found) {
             let Some(division) = division_of_figure(declared, figure) else {
                 found.iter().for_each(|found| add(&mut figures, figure, &found.value));
                 continue;
@@ -47,18 +53,18 @@ impl Report {
         }
         let names = add_names(&Names::new(), &figures);
         let mut text = String::new();
-        for (figure, found) in declared.figures.iter().zip(&found) {
+        for (figure, found) in declared.figures.iter().zip(found) {
             text.push_str(&match (division_of_figure(declared, figure), &found[..]) {
                 (Some(division), parts) => of_parts(figure, division, parts, &figures, &names)?,
                 (None, [found]) => describe_figure(figure, found, &names)?,
                 (None, _) => String::new(),
             });
         }
-        Ok(Report { figures, text })
+        Ok(Report { figures, text, tables: name_tables(benchmark, found) })
     }
 }
 
-fn division_of_figure<'d>(declared: &'d figure::Report, figure: &Figure) -> Option<&'d Division> {
+pub(super) fn division_of_figure<'d>(declared: &'d figure::Report, figure: &Figure) -> Option<&'d Division> {
     declared.parts.get(figure.part?)
 }
 
@@ -106,10 +112,6 @@ fn describe_figure(figure: &Figure, found: &Found, names: &Names) -> Result<Stri
     let body = match &figure.line {
         Line::None => String::new(),
         Line::Template(line) => figure_lines(figure, line, &value, names)?,
-        Line::Usual if found.lines.is_empty() => {
-            let cells = found.cells.iter();
-            cells.map(|(label, cell)| format!("    {label:<44} {cell:>10}\n")).collect()
-        }
         Line::Usual => found.lines.clone(),
     };
     Ok(title + &body)
@@ -127,19 +129,13 @@ fn of_parts(
         Some(Json::Object(part)) => add_names(names, part),
         _ => names.clone(),
     };
-    if matches!(figure.line, Line::Usual) && parts.iter().any(|part| !part.cells.is_empty()) {
-        let wide = |cells: &mut dyn Iterator<Item = &str>| {
-            cells.map(|cell| format!(" {cell:>10}")).collect::<String>()
-        };
-        let mut text = String::new();
-        if let Some(title) = figure_title(figure, &Json::Null, names)? {
-            text.push_str(&format!("  {title:<46}{}\n", wide(&mut division.values.iter().copied())));
-        }
-        for at in 0..parts[0].cells.len() {
-            let cells = &mut parts.iter().filter_map(|part| Some(part.cells.get(at)?.1.as_str()));
-            text.push_str(&format!("    {:<44}{}\n", parts[0].cells[at].0, wide(cells)));
-        }
-        return Ok(text);
+    let numbers: Vec<&Table> = parts.iter().filter_map(|part| part.numbers.as_ref()).collect();
+    if matches!(figure.line, Line::Usual) && !numbers.is_empty() {
+        let wide = division.values.iter().map(|part| format!(" {part:>10}")).collect::<String>();
+        let title = figure_title(figure, &Json::Null, names)?;
+        let title = title.map(|title| format!("  {title:<46}{wide}\n")).unwrap_or_default();
+        let titles: Vec<String> = division.values.iter().map(|part| (*part).to_owned()).collect();
+        return Ok(title + &numbers_of_parts(&titles, &numbers).render_lines(INDENT));
     }
     (0..).zip(parts).map(|(at, part)| describe_figure(figure, part, &of_part(at))).collect()
 }

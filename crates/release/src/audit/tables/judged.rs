@@ -6,11 +6,12 @@ use minijinja::Value;
 use riddlemill_benchmarks::figure::RatedAnswers;
 use riddlemill_benchmarks::scope::{text_of_value, texts_of_value};
 use riddlemill_benchmarks::{Expression, ExpressionError};
+use serde_json::json;
 
 use super::source::Records;
 use super::{Found, INDENT};
 use crate::figures::{Cell, Column, Digits, Place, Row, Table};
-use crate::measures::judges::{self, JudgePair, Measures, Rating};
+use crate::measures::judges::{self, CategoryScore, JudgePair, Rating};
 
 /// A rating read from a record.
 struct Given {
@@ -76,21 +77,34 @@ pub(super) fn judge_pairs(judged: &RatedAnswers, records: &Records<'_>) -> Resul
         let below = format!("{:>9} {:>9} ", "single", "mean").repeat(3);
         lines.push_str(&format!("    {:<40} {heads}\n    {:<40} {}\n", "", "", below.trim_end()));
     }
-    let number = || Column::of_numbers("").with_place(Place::align_right(9, Digits::Fixed(3)));
-    let columns = std::iter::once(Column::of_words("").with_place(Place::align_left(40)))
-        .chain((0..6).map(|_| number()));
+    let place = || Place::align_right(9, Digits::Fixed(3)).with_none("-");
+    let [pairs_key, pearson, difference, large] = [
+        ["individual.pairs", "mean.pairs"],
+        ["individual.pearson", "mean.pearson"],
+        ["individual.difference", "mean.difference"],
+        ["individual.large_percent", "mean.large_percent"],
+    ];
+    let keys = [pearson, difference, large].concat();
+    let titles = judges::pair_titles().into_iter().zip(keys);
+    let names = ["judges[]", "judges[]"].map(Column::of_key).into_iter();
+    let columns = names
+        .chain([Column::of_words("Judges").with_place(Place::align_left(40))])
+        .chain(pairs_key.map(|key| Column::of_counts("").with_key(key)))
+        .chain(titles.map(|(title, key)| Column::of_numbers(title).with_key(key).with_place(place())))
+        .collect();
     let rows = pairs.iter().map(cells_of_pair).collect();
-    lines.push_str(&Table { columns: columns.collect(), rows, ..Table::default() }.render_lines(INDENT));
-    Ok(Found::new(pairs, lines))
+    let mut found = Found::of_table(Table { columns, rows, ..Table::default() });
+    found.lines.insert_str(0, &lines);
+    Ok(found)
 }
 
-/// Each figure of every rating, and of the means.
+/// The judges, the number of their pairs, and each figure of every rating and of the means.
 fn cells_of_pair(pair: &JudgePair) -> Row {
-    let figures: [fn(&Measures) -> Option<f64>; 3] =
-        [|measures| measures.pearson, |measures| measures.difference, |measures| measures.large_percent];
-    let numbers = figures.iter().flat_map(|of| [of(&pair.individual), of(&pair.mean)]);
-    let number = |number: Option<f64>| number.map_or_else(|| Cell::Text("-".to_owned()), Cell::plain_number);
-    std::iter::once(Cell::Text(pair.judges.join(" vs "))).chain(numbers.map(number)).collect()
+    let sides = [&pair.individual, &pair.mean];
+    let names = pair.judges.iter().cloned().chain([pair.judges.join(" vs ")]).map(Cell::Text);
+    let pairs = sides.map(|of| Cell::plain_number(of.pairs as f64));
+    let figures = judges::PAIR_FIGURES.iter().flat_map(|(_, of)| sides.map(|side| of(side)));
+    names.chain(pairs).chain(figures.map(|of| of.map_or(Cell::Empty, Cell::plain_number))).collect()
 }
 
 /// How often each judge gives each rating: over all models, then by model.
@@ -99,28 +113,40 @@ pub(super) fn count_ratings(judged: &RatedAnswers, records: &Records<'_>) -> Res
     let spread = judges::count_ratings(&to_ratings(&given));
     let row = |of: &judges::Distribution| {
         let model = of.model.as_deref().unwrap_or("all models");
-        let names = [of.judge.as_str(), model, if of.normal { "normal" } else { "" }];
+        let names = [of.judge.as_str(), model, if of.normal { "normal" } else { "" }]
+            .map(|name| Cell::Text(name.to_owned()));
+        let questions = Cell::Text(if of.normal { "normal" } else { "trick" }.to_owned());
+        let values = [json!(of.model), json!(of.normal)].map(Cell::Nested);
         let counts = of.counts.iter().map(|count| Cell::plain_number(*count as f64));
-        names.map(|name| Cell::Text(name.to_owned())).into_iter().chain(counts).collect::<Row>()
+        names.into_iter().chain(values).chain([questions]).chain(counts).collect::<Row>()
     };
-    let word = |width: usize| Column::of_words("").with_place(Place::align_left(width).with_prefix(" "));
-    let names = [Column::of_words("").with_place(Place::align_left(20)), word(20), word(7)];
-    let counts =
-        judges::SCALE.map(|_| Column::of_counts("").with_place(Place::align_right(5, Digits::Fixed(0))));
-    let columns = names.into_iter().chain(counts).collect();
-    let table = Table { columns, rows: spread.iter().map(row).collect(), ..Table::default() };
-    Ok(Found::new(spread, table.render_lines(INDENT)))
+    let place = |width: usize| Place::align_left(width).with_prefix(" ");
+    let names = [
+        Column::of_words("Judge").with_key("judge").with_place(Place::align_left(20)),
+        Column::of_words("Model").with_place(place(20)),
+        Column::of_words("").with_place(place(7)),
+        Column::of_key("model"),
+        Column::of_key("normal"),
+        Column::of_words("Questions"),
+    ];
+    let count = |rating: u32| {
+        let place = Place::align_right(5, Digits::Fixed(0));
+        Column::of_counts(rating.to_string()).with_key("counts[]").with_place(place)
+    };
+    let columns = names.into_iter().chain(judges::SCALE.map(count)).collect();
+    Ok(Found::of_table(Table { columns, rows: spread.iter().map(row).collect(), ..Table::default() }))
 }
 
 /// The scores of models on the questions that are items, over all and by part; `last` holds the questions. Others count in
 /// neither, as in an evaluation of the set, which the papers' figures are. Where the items are not known, those are that have
-/// a part.
+/// a part. `name_of_part` names a part by its code.
 pub(super) fn scores_by_part(
     judged: &RatedAnswers,
     records: &Records<'_>,
     parts: &Expression,
     last: &Records<'_>,
     items: Option<&BTreeSet<String>>,
+    name_of_part: impl Fn(&str) -> Option<&'static str>,
 ) -> Result<Found, ExpressionError> {
     let of_question: BTreeMap<String, Vec<String>> = last
         .record_ids()
@@ -136,13 +162,30 @@ pub(super) fn scores_by_part(
     let cells = judges::mean_scores(&to_ratings(&given), |question| {
         of_question.get(question).map(Vec::as_slice).unwrap_or_default()
     });
-    let mut lines = String::new();
-    for of_model in cells.chunk_by(|one, next| one.model == next.model) {
-        let scores: Vec<String> = of_model
-            .iter()
-            .map(|cell| format!("{} {:.2}", cell.category.as_deref().unwrap_or("all"), cell.score))
-            .collect();
-        lines.push_str(&format!("    {:<20} {}\n", of_model[0].model, scores.join("  ")));
-    }
-    Ok(Found::new(cells, lines))
+    let table = scores_of_models(&cells, name_of_part);
+    Ok(Found { lines: table.render_lines(INDENT), tables: vec![table], ..Found::new(cells, String::new()) })
+}
+
+/// A row for each model, with a column for each part and one for all; lines have what all comes to first, and the codes.
+fn scores_of_models(cells: &[CategoryScore], name_of_part: impl Fn(&str) -> Option<&'static str>) -> Table {
+    let parts: BTreeSet<&str> = cells.iter().filter_map(|cell| cell.category.as_deref()).collect();
+    let row = |of_model: &[CategoryScore]| {
+        let score = |part: Option<&str>| {
+            let found = of_model.iter().find(|cell| cell.category.as_deref() == part);
+            found.map_or(Cell::Empty, |found| Cell::plain_number(found.score))
+        };
+        let named = [Cell::Text(of_model[0].model.clone()), score(None)];
+        let of_parts = parts.iter().map(|part| score(Some(part)));
+        named.into_iter().chain(of_parts).chain([score(None)]).collect()
+    };
+    let place = |before: String| Place::align_right(0, Digits::Fixed(2)).with_prefix(before);
+    let of_part = |part: &&str| {
+        let title = name_of_part(part).map_or_else(|| (*part).to_owned(), str::to_owned);
+        Column::of_numbers(title).with_place(place(format!("  {part} ")))
+    };
+    let model = Column::of_words("Model").with_place(Place::align_left(20));
+    let all = [model, Column::of_numbers("").with_place(place(" all ".to_owned()))].into_iter();
+    let columns = all.chain(parts.iter().map(of_part)).chain([Column::of_numbers("All")]).collect();
+    let rows = cells.chunk_by(|one, next| one.model == next.model).map(row).collect();
+    Table { columns, rows, ..Table::default() }
 }

@@ -1,14 +1,16 @@
 //! `report`: the tables and figures of a benchmark below its funnel, as its folder declares them in `report.toml`.
 //!
 //! [`Source`] reads the records at a recipe's end, or at another step, and the votes; a figure is computed by its kind, a file a
-//! few kinds: `numbers`, `counts`, `wins`, `votes` (agreement and reviews), `judged`, `choice`, `texts`, `columns`; `describe`
-//! puts the values together as JSON, and as lines of text.
+//! few kinds: `numbers`, `counts`, `wins`, `votes` (agreement and reviews), `judged`, `choice`, `columns`. It comes to tables,
+//! from which its value in JSON and its lines follow; `describe` puts these together, and `named` names the tables for files
+//! and pages.
 
 mod choice;
 mod columns;
 mod counts;
 mod describe;
 mod judged;
+mod named;
 mod numbers;
 mod source;
 #[cfg(test)]
@@ -36,22 +38,24 @@ const INDENT: usize = 4;
 /// What a figure comes to.
 #[derive(Clone, Debug, Default)]
 struct Found {
-    /// Its value; of several numbers an object with a key for each.
+    /// Its value in JSON; of several numbers an object with a key for each.
     value: Json,
     /// The lines of its kind, unless the folder declares others.
     lines: String,
-    /// Numbers with their labels, for a table with a column a part.
-    cells: Vec<(&'static str, String)>,
+    /// Single numbers, which stand in one table with those of other figures.
+    numbers: Option<Table>,
+    /// Its tables; one that is not the only one has a name of its own.
+    tables: Vec<Table>,
 }
 
 impl Found {
-    /// A list of objects, and the lines of the same table.
-    fn of_table(table: &Table) -> Found {
-        Found::new(table.row_objects(), table.render_lines(INDENT))
+    /// A table: as a list of objects, and as lines.
+    fn of_table(table: Table) -> Found {
+        Found { tables: vec![table.clone()], ..Found::new(table.row_objects(), table.render_lines(INDENT)) }
     }
 
     fn new(value: impl serde::Serialize, lines: String) -> Found {
-        Found { value: serde_json::to_value(value).unwrap_or_default(), lines, cells: Vec::new() }
+        Found { value: serde_json::to_value(value).unwrap_or_default(), lines, ..Found::default() }
     }
 }
 
@@ -82,7 +86,7 @@ fn report(source: &Source<'_>) -> Result<Report, RunError> {
         }
         found.push(values);
     }
-    Ok(Report::put_together(declared, found).map_err(error_of_trouble)?)
+    Ok(Report::put_together(source.benchmark, &found).map_err(error_of_trouble)?)
 }
 
 fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Result<Found, RunError> {
@@ -92,7 +96,9 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
         FigureKind::Counts(counts) => or_damaged(counts::count_values(counts, source.data(), records))?,
         FigureKind::Bars(bars) => or_damaged(counts::count_bars(bars, records))?,
         FigureKind::Votes { of, options } => or_damaged(counts::count_votes(of, options, records))?,
-        FigureKind::Wins(wins) => or_damaged(wins::count_wins(wins, records))?,
+        FigureKind::Wins(wins) => {
+            or_damaged(wins::count_wins(wins, records, |code| source.name_of_code(None, code)))?
+        }
         FigureKind::Shortcuts(Some(posed)) => {
             or_damaged(choice::find_shortcuts(posed, records, source.seed))?
         }
@@ -110,7 +116,8 @@ fn compute(figure: &Figure, records: &Records<'_>, source: &Source<'_>) -> Resul
             let rows = source.rows_of_questions(*questions)?;
             let last = Records::new(&rows, source.benchmark.fields());
             let items = source.items_of_questions(*questions)?;
-            or_damaged(judged::scores_by_part(judged, records, parts, &last, items.as_ref()))?
+            let name = |code: &str| source.name_of_code(*questions, code);
+            or_damaged(judged::scores_by_part(judged, records, parts, &last, items.as_ref(), name))?
         }
         FigureKind::PuzzleStatistics(puzzles) => or_damaged(wins::puzzle_statistics(puzzles, records))?,
         FigureKind::WordsKept(kept) => or_damaged(wins::words_kept(kept, records))?,

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use minijinja::Value;
 use minijinja::value::Serde;
+use riddlemill_benchmarks::ballot::Field;
 use riddlemill_benchmarks::scope::Scope;
 use riddlemill_benchmarks::{Benchmark, Data, Expression, ExpressionError};
 use serde_json::{Map, Value as Json};
@@ -160,6 +161,17 @@ impl<'a> Source<'a> {
         }
         let rows = crate::rows_json(&self.workspace, recipe)?;
         Ok(Some(rows.iter().filter_map(named).collect()))
+    }
+
+    /// What the benchmark of a figure's questions calls a code in its lists and ballots, if it has one name alone.
+    pub fn name_of_code(&self, step_name: Option<&str>, code: &str) -> Option<&'static str> {
+        let other = step_name.and_then(|named| named.split_once('/')).map(|(other, _)| other);
+        let ballots = &other.map_or(Some(self.benchmark), riddlemill_benchmarks::find_benchmark)?.ballots;
+        let fields = ballots.steps.iter().flat_map(|ballot| &ballot.fields);
+        let all = ballots.lists.values().flatten().chain(fields.flat_map(Field::options));
+        let mut names = all.filter(|choice| choice.code == code).map(|choice| choice.label.en);
+        let name = names.next()?;
+        names.all(|other| other == name).then_some(name)
     }
 
     /// What would be released; nothing of a benchmark that releases nothing.

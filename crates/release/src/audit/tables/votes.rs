@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::Found;
 use super::source::Source;
+use crate::figures::{Cell, Column, ColumnUnit, Digits, Figure, Keys, Place, Row, Table};
 use crate::measures::percent;
 use crate::pipeline::{RunError, review_items};
 use crate::record::{Reason, State};
@@ -36,18 +37,16 @@ pub struct Reviewed {
     pub voted: Voted,
 }
 
-/// How far voters agree in one field of one step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-struct FieldAgreement {
-    /// Items with two votes or more.
-    items: usize,
-    /// Percent of agreeing pairs of votes.
-    percent: Option<f64>,
-    /// Fleiss' kappa, with the ends of its 95 % interval.
-    fleiss: Option<[f64; 3]>,
-    /// Whether it takes a sample's votes to say so: no person voted.
-    sample: bool,
-}
+/// What may become of a draft.
+const OUTCOMES: [&str; 7] = [
+    "Confirmed",
+    "Rewritten",
+    "Confirmed by the sample",
+    "Rewritten by the sample",
+    "Provisional",
+    "Rejected",
+    "Held",
+];
 
 impl Reviewed {
     /// The share that was written anew, people's and the sample's together; 319 of 677 translations in
@@ -76,18 +75,22 @@ impl Reviewed {
         }
     }
 
+    /// How many of each of [`OUTCOMES`].
+    fn outcomes(&self) -> [u64; 7] {
+        [
+            self.confirmed,
+            self.rewritten,
+            self.sample_confirmed,
+            self.sample_rewritten,
+            self.provisional,
+            self.rejected,
+            self.held,
+        ]
+    }
+
     fn describe_counts(&self) -> String {
-        let mut parts = Vec::new();
-        let counts = [
-            (self.confirmed, "confirmed"),
-            (self.rewritten, "rewritten"),
-            (self.sample_confirmed, "confirmed by the sample"),
-            (self.sample_rewritten, "rewritten by the sample"),
-            (self.provisional, "provisional"),
-            (self.rejected, "rejected"),
-            (self.held, "held"),
-        ];
-        parts.extend(counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+        let counts = self.outcomes().into_iter().zip(OUTCOMES).filter(|(n, _)| *n > 0);
+        let parts: Vec<String> = counts.map(|(n, what)| format!("{n} {}", what.to_lowercase())).collect();
         let share = self.share_rewritten().filter(|share| *share > 0.0);
         let share = share.map(|share| format!("; {:.0} % rewritten", share * 100.0)).unwrap_or_default();
         let mut text = format!("    {:<22} {}{share}\n", self.stage, parts.join(", "));
@@ -129,7 +132,55 @@ pub(super) fn count_reviews(source: &Source<'_>) -> Result<Found, RunError> {
         }
     }
     let lines = reviews.iter().map(Reviewed::describe_counts).collect::<String>();
-    Ok(Found::new(reviews, format!("  reviews\n{lines}")))
+    let tables = vec![table_of_outcomes(&reviews), table_of_fields(&reviews)];
+    Ok(Found { tables, ..Found::new(reviews, format!("  reviews\n{lines}")) })
+}
+
+/// What became of each step's drafts. What became of none has no column.
+fn table_of_outcomes(reviews: &[Reviewed]) -> Table {
+    let mut columns = vec![Column::of_words("Step")];
+    let mut rows: Vec<Row> = reviews.iter().map(|of| vec![Cell::Text(of.stage.clone())]).collect();
+    for at in 0..OUTCOMES.len() {
+        let counts: Vec<u64> = reviews.iter().map(|of| of.outcomes()[at]).collect();
+        if counts.iter().any(|count| *count > 0) {
+            columns.push(Column::of_counts(OUTCOMES[at]));
+            rows.iter_mut().zip(counts).for_each(|(row, count)| row.push(Cell::plain_number(count as f64)));
+        }
+    }
+    Table { columns, rows, ..Table::default() }
+}
+
+/// How far the voters of each step agree, by field.
+fn table_of_fields(reviews: &[Reviewed]) -> Table {
+    let mut rows = Vec::new();
+    for review in reviews {
+        // Options that may be marked are reported together, not one by one.
+        for of in review.voted.fields.iter().filter(|of| !of.field.contains(':')) {
+            let [step, field] = [&review.stage, &of.field].map(|text| Cell::Text(text.clone()));
+            let first = |e: Option<[f64; 3]>| e.map_or(Cell::Empty, |[value, ..]| Cell::plain_number(value));
+            let figures = [of.percent, of.alpha, of.fleiss, of.cohen].map(first);
+            let row = [step, field, Cell::plain_number(of.items as f64)].into_iter().chain(figures);
+            rows.push(row.chain([voters(review.voted.sample)]).collect());
+        }
+    }
+    let digits = ColumnUnit::Number { digits: 3 };
+    let share = Column::of_numbers("Pairs that agree").with_unit(ColumnUnit::Share { digits: 2 });
+    let figures =
+        ["Krippendorff's alpha", FLEISS, "Cohen's kappa"].map(|of| Column::of_numbers(of).with_unit(digits));
+    let named =
+        ["Step", "Field"].map(Column::of_words).into_iter().chain([Column::of_counts("Items"), share]);
+    let columns = named.chain(figures).chain([Column::of_words(VOTES)]).collect();
+    Table { name: "agreement".to_owned(), columns, rows, ..Table::default() }
+}
+
+const FLEISS: &str = "Fleiss' kappa";
+
+/// The heading of whose votes they are.
+const VOTES: &str = "Votes";
+
+/// Whose votes they are, where they are no person's.
+fn voters(sample: bool) -> Cell {
+    if sample { Cell::Text("sample".to_owned()) } else { Cell::Empty }
 }
 
 /// What a ballot with its items and votes comes to; `None` where the recipe does not have it, or its items are not made.
@@ -168,24 +219,40 @@ pub(super) fn measure_agreement(
     let agreement = on_ballot(source, ballot, |step, items, votes| {
         step_agreement(step, items, votes, Bootstrap::AGREEMENT)
     })?;
-    let of = |field: &str| agreement.as_ref().and_then(|measured| of_field(measured, field));
-    let found: Vec<(&str, FieldAgreement)> =
-        fields.iter().filter_map(|field| Some((*field, of(field)?))).collect();
-    let line = |(field, found): &(&str, FieldAgreement)| {
-        let number = |number: Option<f64>| number.map_or("-".into(), |number| format_decimals(number, 2));
-        let kappa = found.fleiss.map_or("-".into(), format_interval);
-        format!(
-            "    {field}: {} items, pairs that agree {} %, Fleiss' kappa {kappa}{}\n",
-            found.items,
-            number(found.percent),
-            if found.sample { " (of the sample)" } else { "" }
-        )
+    let measured = agreement.as_ref();
+    let rows: Vec<Row> =
+        fields.iter().filter_map(|field| measured.and_then(|of| row_of_field(of, field))).collect();
+    // A word in a sentence, so that nothing is left out where something is not defined.
+    let word = |after: &'static str, digits| {
+        Place::align_right(1, digits).with_prefix("").with_none("-").with_unit(after)
     };
-    let lines = found.iter().map(line).collect();
-    Ok(match listed {
-        true => Found::new(found, lines),
-        false => Found::new(found.first().map(|(_, found)| found), lines),
-    })
+    let items =
+        Place::align_right(1, Digits::Fixed(0)).with_prefix(": ").with_unit(" items, pairs that agree ");
+    let columns = vec![
+        Column::of_words("Field").with_key("field").with_place(Place::align_left(0)),
+        Column::of_counts("Items").with_key("items").with_place(items),
+        Column::of_numbers("Pairs that agree, %")
+            .with_key("percent")
+            .with_place(word(" %, Fleiss' kappa ", Digits::Fixed(2))),
+        Column::of_numbers(FLEISS)
+            .with_key("fleiss")
+            .with_unit(ColumnUnit::Number { digits: 3 })
+            .with_place(word("", Digits::OfUnit)),
+        Column::of_key("sample"),
+        Column::of_words("").with_place(Place::align_left(0)),
+        Column::of_words(VOTES),
+    ];
+    let mut found = Found::of_table(Table { columns, rows, ..Table::default() });
+    // By field, or of the only one.
+    let mut objects = found.value.as_array().cloned().unwrap_or_default().into_iter().map(|mut of| {
+        let field = of.as_object_mut().and_then(|of| of.shift_remove("field"));
+        (field, of)
+    });
+    found.value = match listed {
+        true => objects.map(|(field, of)| json!([field, of])).collect(),
+        false => objects.next().map_or(Json::Null, |(_, of)| of),
+    };
+    Ok(found)
 }
 
 /// A coefficient and its interval.
@@ -193,14 +260,26 @@ fn format_interval([kappa, low, high]: [f64; 3]) -> String {
     format!("{} [{}, {}]", format_decimals(kappa, 3), format_decimals(low, 3), format_decimals(high, 3))
 }
 
-fn of_field(agreement: &StepAgreement, field: &str) -> Option<FieldAgreement> {
+/// How far voters agree in one field of one step, where two voted.
+fn row_of_field(agreement: &StepAgreement, field: &str) -> Option<Row> {
     let found = agreement.fields.iter().find(|found| found.field == field).filter(|found| found.items > 0)?;
-    Some(FieldAgreement {
-        items: found.items,
-        percent: found.percent.map(|e| e.value * 100.0),
-        fleiss: found.fleiss.map(|e| [e.value, e.low, e.high]),
-        sample: agreement.sample,
-    })
+    let kappa = found.fleiss.map(|e| with_ends([e.value, e.low, e.high]));
+    let told = if agreement.sample { " (of the sample)" } else { "" };
+    Some(vec![
+        Cell::Text(field.to_owned()),
+        Cell::plain_number(found.items as f64),
+        found.percent.map_or(Cell::Empty, |e| Cell::plain_number(e.value * 100.0)),
+        kappa.unwrap_or_default(),
+        Cell::Nested(agreement.sample.into()),
+        Cell::Text(told.to_owned()),
+        voters(agreement.sample),
+    ])
+}
+
+/// A coefficient and its interval.
+fn with_ends([value, low, high]: [f64; 3]) -> Cell {
+    let unit = Some(ColumnUnit::Number { digits: 3 });
+    Cell::Figure(Figure { value, ends: Some([low, high]), n: None, from: Keys::new(), unit })
 }
 
 /// How far they agree over all questions of a ballot that have the same options, and the share to which the first option
@@ -222,7 +301,20 @@ pub(super) fn pooled_agreement(source: &Source<'_>, ballot: &str) -> Result<Foun
     );
     let value: Json =
         json!({ "items": found.items, "shares": found.shares, "kappa": kappa, "sample": found.sample });
-    Ok(Found::new(value, lines))
+    let share = |(field, share): &(&str, f64)| {
+        let share = Cell::of_unit(Some(*share), ColumnUnit::Share { digits: 0 });
+        vec![Cell::Text((*field).to_owned()), share, voters(found.sample)]
+    };
+    let together = vec!["Fleiss' kappa of these together".to_owned()].into_iter().map(Cell::Text);
+    let together = together.chain([kappa.map(with_ends).unwrap_or_default(), voters(found.sample)]).collect();
+    let columns = vec![
+        Column::of_words("Question"),
+        Column::of_numbers(format!("Rated {}", found.code)),
+        Column::of_words(VOTES),
+    ];
+    let rows = found.shares.iter().map(share).chain([together]).collect();
+    let table = Table { columns, rows, ..Table::default() };
+    Ok(Found { tables: vec![table], ..Found::new(value, lines) })
 }
 
 /// Why kappa over several questions has no value.

@@ -10,11 +10,14 @@ use riddlemill_benchmarks::{Expression, ExpressionError};
 use serde_json::{Value as Json, json};
 
 use super::Found;
+use super::counts::plot_bars;
+use super::named::name_in_words;
+use super::numbers::{Number, SHARE, found_of_numbers};
 use super::source::Records;
-use crate::figures::{Cell, Column, Digits, Place, Table};
+use crate::figures::{Cell, Column, ColumnUnit, Digits, Place, Row, Shape, Table};
 use crate::measures::{mean, percent};
 use crate::puzzle::reconstruction::word_overlap;
-use crate::puzzle::statistics::{QuestionRow, count_figures};
+use crate::puzzle::statistics::{Figures, QuestionRow, count_figures};
 
 /// The votes about one opponent: one value per record in which it occurs.
 #[derive(Default)]
@@ -26,7 +29,12 @@ struct OpponentVotes {
 }
 
 /// A line an opponent, by name. Shares are percent of the records on whose verdict somebody voted.
-pub(super) fn count_wins(wins: &Wins, records: &Records<'_>) -> Result<Found, ExpressionError> {
+/// `name_of_mark` names a mark by its code.
+pub(super) fn count_wins(
+    wins: &Wins,
+    records: &Records<'_>,
+    name_of_mark: impl Fn(&str) -> Option<&'static str>,
+) -> Result<Found, ExpressionError> {
     let opponents = records.values_of_expression(&wins.opponents)?;
     let verdicts = records.values_of_expression(&wins.verdicts)?;
     let or_none = |of: &Option<_>| of.as_ref().map(|of| records.values_of_expression(of)).transpose();
@@ -44,6 +52,7 @@ pub(super) fn count_wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Ex
             of.marks.extend(Some(marked).filter(|marked| !marked.is_empty()));
         }
     }
+    let mut marked: Vec<Row> = Vec::new();
     let rows = by_opponent
         .into_iter()
         .map(|(name, of)| {
@@ -53,33 +62,52 @@ pub(super) fn count_wins(wins: &Wins, records: &Records<'_>) -> Result<Found, Ex
             let shares = wins.shares.iter().map(|(_, code)| Cell::plain_number(share(code)));
             let voted = of.agreeing.len();
             let agreement = (voted > 0).then(|| 100.0 * of.agreeing.iter().sum::<f64>() / voted as f64);
-            let cells = [Cell::Text(name), Cell::plain_number(of.verdicts.len() as f64)];
-            // Without votes agreement is null, and not left out.
-            let agreement = Cell::Nested(json!(agreement));
-            let marks = [Cell::plain_number(of.marks.len() as f64), Cell::Nested(shares_of_marks(&of.marks))];
+            let cells = [Cell::Text(name.clone()), Cell::plain_number(of.verdicts.len() as f64)];
+            let agreement = agreement.map_or(Cell::Empty, Cell::plain_number);
+            let of_marks = shares_of_marks(&of.marks);
+            let listed: Json =
+                of_marks.iter().map(|(code, percent)| json!({ "code": code, "percent": percent })).collect();
+            let in_row = |(code, percent): (String, f64)| {
+                let mark = name_of_mark(&code).map_or(code, str::to_owned);
+                vec![Cell::Text(name.clone()), Cell::Text(mark), Cell::plain_number(percent)]
+            };
+            marked.extend(of_marks.into_iter().map(in_row));
+            let marks = [Cell::plain_number(of.marks.len() as f64), Cell::Nested(listed)];
             cells.into_iter().chain(shares).chain([agreement]).chain(marks).collect()
         })
         .collect();
-    let opponent = Column::of_words("opponent").with_place(Place::align_left(30));
-    let items = Column::of_counts("items").with_place(Place::align_right(6, Digits::Fixed(0)));
+    let opponent = Column::of_words("Opponent").with_key("opponent").with_place(Place::align_left(30));
+    let items = Column::of_counts("Items").with_key("items");
+    let items = items.with_place(Place::align_right(6, Digits::Fixed(0)));
     let share = |(cell, _): &(&'static str, &'static str)| {
         let place = Place::align_right(0, Digits::Fixed(1)).with_prefix(format!("  {cell} ")).with_unit(" %");
-        Column::of_numbers(*cell).with_place(place)
+        Column::of_numbers(format!("{}, %", name_in_words(cell))).with_key(cell).with_place(place)
     };
-    let [agreement, marks] = ["agreement", "marks"].map(Column::of_words);
-    let columns = [opponent, items].into_iter().chain(wins.shares.iter().map(share));
-    let columns = columns.chain([agreement, Column::of_counts("marked"), marks]).collect();
-    Ok(Found::of_table(&Table { columns, rows, ..Table::default() }))
+    let agreement = Column::of_numbers("Pairs that agree, %").with_key("agreement");
+    let last = [agreement, Column::of_counts("Marked").with_key("marked"), Column::of_key("marks")];
+    let columns: Vec<Column> =
+        [opponent, items].into_iter().chain(wins.shares.iter().map(share)).chain(last).collect();
+    let plot = Some(plot_bars(Shape::Bars, (2..2 + wins.shares.len()).collect(), "percent"));
+    let mut found = Found::of_table(Table { columns, rows, plot, ..Table::default() });
+    if !marked.is_empty() {
+        let columns = vec![
+            Column::of_words("Opponent"),
+            Column::of_words("Mark"),
+            Column::of_numbers("Of those marked, %"),
+        ];
+        found.tables.push(Table { name: "marks".to_owned(), columns, rows: marked, ..Table::default() });
+    }
+    Ok(found)
 }
 
 /// Percent of the records of which each code is a mark.
-fn shares_of_marks(marks: &[Vec<String>]) -> Json {
+fn shares_of_marks(marks: &[Vec<String>]) -> Vec<(String, f64)> {
     let mut codes: Vec<&String> = marks.iter().flatten().collect();
     codes.sort();
     codes.dedup();
     let share =
         |code: &String| percent(marks.iter().filter(|marks| marks.contains(code)).count(), marks.len());
-    codes.into_iter().map(|code| json!({ "code": code, "percent": share(code) })).collect()
+    codes.into_iter().map(|code| (code.clone(), share(code))).collect()
 }
 
 /// Codes in a list, or in a text with blanks between.
@@ -112,17 +140,23 @@ pub(super) fn puzzle_statistics(puzzles: &Puzzles, records: &Records<'_>) -> Res
     let row = |((question, answer), choices)| QuestionRow { question, answer, choices };
     let rows = questions.iter().map(String::as_str).zip(answers.iter().map(String::as_str));
     let found = count_figures(rows.zip(options.iter().map(Vec::as_slice)).map(row));
-    let percent = |share: f64| format!("{:.2} %", share * 100.0);
-    let number = |number: f64| format!("{number:.2}");
-    let cell = |of: &dyn Fn(&_) -> String| found.as_ref().map_or_else(|| "-".to_owned(), of);
-    let cells = vec![
-        ("puzzles", cell(&|of| of.puzzles.to_string())),
-        ("average question tokens", cell(&|of| number(of.question_tokens))),
-        ("long questions (over 30 tokens)", cell(&|of| percent(of.long_questions))),
-        ("average answer tokens", cell(&|of| number(of.answer_tokens))),
-        ("standard deviation of choice tokens", cell(&|of| number(of.choice_tokens_std))),
+    let of = |number: fn(&Figures) -> f64| found.as_ref().map(number);
+    let digits = ColumnUnit::Number { digits: 2 };
+    let numbers = [
+        Number::new("puzzles", "puzzles", of(|of| of.puzzles as f64), ColumnUnit::Count),
+        Number::new("question_tokens", "average question tokens", of(|of| of.question_tokens), digits),
+        Number::new("long_questions", "long questions (over 30 tokens)", of(|of| of.long_questions), SHARE),
+        Number::new("answer_tokens", "average answer tokens", of(|of| of.answer_tokens), digits),
+        Number::new(
+            "choice_tokens_std",
+            "standard deviation of choice tokens",
+            of(|of| of.choice_tokens_std),
+            digits,
+        ),
     ];
-    Ok(Found { cells, ..Found::new(found, String::new()) })
+    let value = numbers.iter().map(|number| (number.name.to_owned(), number.to_value()));
+    let value = found.as_ref().map_or(Json::Null, |_| Json::Object(value.collect()));
+    Ok(found_of_numbers(value, &numbers))
 }
 
 /// The share of a text's content words that the other text of its group keeps, on average.
@@ -140,7 +174,6 @@ pub(super) fn words_kept(kept: &TextPair, records: &Records<'_>) -> Result<Found
         .filter_map(at)
         .filter_map(|(group, text)| Some(word_overlap(&text, others.get(&group)?).kept))
         .collect();
-    let share = mean(&shares);
-    let cell = share.map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", share * 100.0));
-    Ok(Found { value: json!(share), lines: String::new(), cells: vec![(kept.label, cell)] })
+    let share = Number::new("value", kept.label, mean(&shares), SHARE);
+    Ok(found_of_numbers(share.to_value(), &[share]))
 }
