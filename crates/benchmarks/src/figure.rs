@@ -171,6 +171,60 @@ pub enum FigureKind {
     OfAnswers(Measures),
 }
 
+/// How often each value occurs.
+    Counts(Counts),
+    /// A histogram of a number.
+    Bars(Bars),
+    /// How many votes went to each code.
+    Votes {
+        /// A map from code to votes: `BALLOT.tally.FIELD`.
+        of: Expression,
+        /// The options, for their labels and their order.
+        options: Vec<Choice>,
+    },
+    /// Shares of verdicts by opponent.
+    Wins(Box<Wins>),
+    /// How well the options of a multiple choice can be guessed without the question.
+    Shortcuts(Option<Box<ChoiceColumns>>),
+    /// The agreement of a ballot's voters in a field, or in each of several.
+    Agreement {
+        ballot: &'static str,
+        /// The field, or the fields.
+        fields: Vec<&'static str>,
+        /// Whether the result is a list of fields, each with its agreement.
+        listed: bool,
+    },
+    /// The agreement over all questions of a ballot that have the same options, and how often the first is
+    /// chosen.
+    PooledAgreement(&'static str),
+    /// The outcome of the drafts, one line per ballot.
+    Reviews,
+    /// The agreement of judges, by pairs.
+    JudgePairs(Box<RatedAnswers>),
+    /// How often each judge gives each rating.
+    Ratings(Box<RatedAnswers>),
+    /// Judges' mean scores by model and part, from 0 to 100.
+    ScoresByPart {
+        judged: Box<RatedAnswers>,
+        /// The parts of a question.
+        parts: Expression,
+        /// The step with the questions: `STEP`, or `BENCHMARK/STEP`; the last step if omitted.
+        questions: Option<&'static str>,
+    },
+    /// Lengths of questions, answers and options in tokens.
+    PuzzleStatistics(Box<Puzzles>),
+    /// The share of a text's words that another text of its group keeps.
+    WordsKept(Box<TextPair>),
+    /// How often each value occurs in the columns that `[data] labels` names, over the items.
+    Labels,
+    /// Lengths of texts and ranges of numbers in the other columns, over the items.
+    Columns,
+    /// Lines computed from the figures above, without a value of their own.
+    Lines(Expression),
+    /// Figures of models' answers, which an evaluation computes.
+    OfAnswers(Measures),
+}
+
 impl FigureKind {
     /// The cells that are drawn as bars, of the kinds that are drawn: how many there are. The number of an option, the ends of
     /// a range, and what another cell says in percent are none.
