@@ -118,6 +118,7 @@ const WORDS: &[(&str, &str)] = &[
     ("What became of the drafts", "草稿的去向"),
     ("Agreement of the voters", "投票者的一致性"),
     ("Agreement over all questions", "各问题合计的一致性"),
+    ("Agreement of judges", "评委的一致性"),
     ("Ratings by judge and model", "各评委对各模型的评分"),
     ("Mean ratings by part, 0 to 100", "各部分的平均评分，0 至 100"),
     ("Winning rates by opponent", "对各模型的胜率"),

@@ -152,6 +152,7 @@ fn caption_of_figure(figure: &Figure) -> String {
             FigureKind::Reviews => "What became of the drafts".to_owned(),
             FigureKind::Agreement { .. } => "Agreement of the voters".to_owned(),
             FigureKind::PooledAgreement(_) => "Agreement over all questions".to_owned(),
+            FigureKind::JudgePairs(_) => "Agreement of judges".to_owned(),
             FigureKind::Ratings(_) => "Ratings by judge and model".to_owned(),
             FigureKind::ScoresByPart { .. } => "Mean ratings by part, 0 to 100".to_owned(),
             FigureKind::Wins(_) => "Winning rates by opponent".to_owned(),
