@@ -28,7 +28,7 @@ pub(super) const FIGURE: &[Key] = &[
     key(
         "caption",
         LABEL,
-        "Of records: its title in files and on pages; default: a title that is no template, else its name.",
+        "Of records: its title in files and on pages; default: a title that is no template, else one of its layout, or its name.",
     ),
     key("about", LABEL, "What it shows, in a sentence."),
     key("paper", LABEL, "Where the paper has it."),

@@ -141,13 +141,23 @@ fn name_of_set(benchmark: &Benchmark) -> String {
     set.to_owned() + &name[set.len()..].split('-').map(spell).collect::<Vec<_>>().join("-")
 }
 
-/// The caption that a folder declares; else its title, if that is one sentence of words alone, or its name in words.
+/// The caption that a folder declares; else its title, if that is one sentence of words alone, one of its kind, or its name in words.
 fn caption_of_figure(figure: &Figure) -> String {
     let is_plain =
         !figure.heading.is_empty() && !["{{", "{%", "  "].iter().any(|part| figure.heading.contains(part));
     match figure.caption {
         "" if is_plain => figure.heading.to_owned(),
-        "" => name_in_words(figure.name),
+        "" => match figure.kind {
+            FigureKind::Shortcuts(_) => "What can be guessed without the question".to_owned(),
+            FigureKind::Reviews => "What became of the drafts".to_owned(),
+            FigureKind::Agreement { .. } => "Agreement of the voters".to_owned(),
+            FigureKind::PooledAgreement(_) => "Agreement over all questions".to_owned(),
+            FigureKind::JudgePairs(_) => "Agreement of judges".to_owned(),
+            FigureKind::Ratings(_) => "Ratings by judge and model".to_owned(),
+            FigureKind::ScoresByPart { .. } => "Mean ratings by part, 0 to 100".to_owned(),
+            FigureKind::Wins(_) => "Winning rates by opponent".to_owned(),
+            _ => name_in_words(figure.name),
+        },
         caption => caption.to_owned(),
     }
 }
@@ -196,8 +206,8 @@ mod tests {
             };
             for figure in benchmark.report.figures.iter().filter(is_table) {
                 let (of, name) = (benchmark.name, figure.name);
-                assert!(!figure.caption.is_empty(), "{of}: {name}");
-                let zh = crate::audit::chinese::translate_figure(&format!("X: {}", figure.caption));
+                let zh =
+                    crate::audit::chinese::translate_figure(&format!("X: {}", caption_of_figure(figure)));
                 assert!(zh.is_some_and(|zh| zh.starts_with("X：")), "{of}: {name}");
             }
         }
