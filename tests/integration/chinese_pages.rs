@@ -13,6 +13,9 @@ const OF_A_KIND: usize = 1;
 
 /// Names in English: of benchmarks, people's roles in pipeline.toml, methods, formats and laws, and codes of answers.
 const NAMES: &[&str] = &[
+    "CSV",
+    "LaTeX",
+    "SVG",
     "RuozhiBench",
     "Gen",
     "MC",

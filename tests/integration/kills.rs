@@ -164,23 +164,6 @@ fn decisions_and_votes_set_aside() {
 }
 
 #[test]
-fn replies_taken_over_and_forgotten() {
-    let ws = Workspace::sample();
-    let stats = |ws: &Workspace| {
-        let stats = ws.call(["replies", "stats", "--json"]).expect(0).out;
-        serde_json::from_str::<Value>(&stats).unwrap()["replies"].clone()
-    };
-    let import = ["replies", "import", "raw/sample/replies.jsonl"];
-    killed("replies import", &ws, &import, [&[0], &[0]], stats);
-    ws.call(import).expect(0);
-    ws.call(["replies", "export", "replies.jsonl"]).expect(0);
-    let first: Value = serde_json::from_str(ws.read("replies.jsonl").lines().next().unwrap()).unwrap();
-    let key = first["reply"]["key"].as_str().unwrap();
-    // Once it is forgotten, no stored reply has the key.
-    killed("replies forget", &ws, &["replies", "forget", key, "--why", "half"], [&[0, 1, 2, 3], &[0]], stats);
-}
-
-#[test]
 fn a_salvage_that_is_stopped() {
     let ws = waiting();
     ws.call(["review", "import", "screen", "--recipe", GEN, "votes.jsonl"]).expect(0);

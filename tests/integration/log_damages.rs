@@ -269,9 +269,7 @@ fn every_damage_to_a_file_of_raw_is_seen() {
     ws.call(RUN).expect(0);
     let paths = files(&ws, "raw");
     assert!(paths.len() >= 18 && others.iter().all(|path| paths.contains(path)), "{paths:?}");
-    for log in ["raw/replies/segments.jsonl", "raw/secrets.jsonl"] {
-        assert!(paths.iter().any(|path| path == log), "{log} {paths:?}");
-    }
+    assert!(paths.iter().any(|path| path == "raw/replies/segments.jsonl"), "{paths:?}");
     let tried = damage_each(&ws, &paths);
     assert!(tried >= 150, "{tried}");
 }

@@ -2,7 +2,7 @@
 
 use riddlemill_text::text::format_decimals;
 
-use super::{Figure, Place};
+use super::Place;
 
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,23 +75,6 @@ impl ColumnUnit {
     /// What its numbers are shown times.
     pub(super) fn scale(self) -> f64 {
         if matches!(self, ColumnUnit::Share { .. }) { 100.0 } else { 1.0 }
-    }
-}
-
-/// A number as it stands in a table of a paper: `62.00 [59.10, 64.90]`, `62.00 % [59.10, 64.90]`.
-pub(super) fn format_value(figure: &Figure, column: &Column) -> String {
-    let unit = figure.unit.unwrap_or(column.unit);
-    let (digits, sign) = match unit {
-        ColumnUnit::Text => (2, ""),
-        ColumnUnit::Count => (0, ""),
-        ColumnUnit::Number { digits } => (digits, ""),
-        ColumnUnit::Percent { digits } | ColumnUnit::Share { digits } => (digits, " %"),
-    };
-    let number = |value: f64| format_decimals(unit.scale() * value, digits);
-    match figure.ends {
-        Some([low, high]) => format!("{}{sign} [{}, {}]", number(figure.value), number(low), number(high)),
-        None if sign.is_empty() => format_plain(figure.value, digits),
-        None => format!("{}{sign}", number(figure.value)),
     }
 }
 

@@ -10,7 +10,7 @@ use riddlemill_text::text::format_decimals;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::column::format_value;
+use super::column::format_plain;
 use super::{Chart, ChartRow, Column, ColumnUnit, Datum, FileLink, Shape};
 
 /// A table.
@@ -437,5 +437,22 @@ impl Table {
         let Table { name, title, about, .. } = self;
         let (source, columns, links) = (self.source(), self.column_titles(), self.links());
         ShownTable { name, title, about, source, columns, rows, links }
+    }
+}
+
+/// A number as it stands in a table of a paper: `62.00 [59.10, 64.90]`, `62.00 % [59.10, 64.90]`.
+fn format_value(figure: &Figure, column: &Column) -> String {
+    let unit = figure.unit.unwrap_or(column.unit);
+    let (digits, sign) = match unit {
+        ColumnUnit::Text => (2, ""),
+        ColumnUnit::Count => (0, ""),
+        ColumnUnit::Number { digits } => (digits, ""),
+        ColumnUnit::Percent { digits } | ColumnUnit::Share { digits } => (digits, " %"),
+    };
+    let number = |value: f64| format_decimals(unit.scale() * value, digits);
+    match figure.ends {
+        Some([low, high]) => format!("{}{sign} [{}, {}]", number(figure.value), number(low), number(high)),
+        None if sign.is_empty() => format_plain(figure.value, digits),
+        None => format!("{}{sign}", number(figure.value)),
     }
 }

@@ -21,7 +21,7 @@ use riddlemill_files::fence;
 use riddlemill_files::log::{Log, LogError, LogName, Logs, Salvaged};
 use riddlemill_release as release;
 use riddlemill_review::carry::SeenLog;
-use riddlemill_review::{VoteLog, grades, guidance};
+use riddlemill_review::{VoteLog, grades, guidance, is_readable_line};
 
 /// What was found in raw/, and what was salvaged before.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -60,7 +60,7 @@ pub fn fsck(
 ) -> Result<Checked, RunError> {
     let workspace = Workspace::new(&config.root);
     let raw = workspace.raw_folder();
-    let every_log = Logs::new(&raw, names);
+    let every_log = Logs::new(&raw, names).with_reader(is_readable_line);
     // Salvage comes first, so that the checks below show the damage that is left.
     let salvaged = if salvages { every_log.salvage_logs().map_err(Error::from)? } else { Vec::new() };
     let salvaged_replies = if salvages { salvage_replies(config)? } else { Vec::new() };

@@ -62,6 +62,16 @@ pub use value::{Value, Values};
 pub use voted::Voted;
 pub use votes::{Vote, VoteLog, VoteReceipt, find_contradictions};
 
+/// Whether a line of one of these logs is one that this version reads: of a vote, a decision, or a text that voters saw.
+pub fn is_readable_line(log: &str, line: &[u8]) -> bool {
+    match log {
+        "votes" => serde_json::from_slice::<Vote>(line).is_ok(),
+        "decisions" => serde_json::from_slice::<decisions::DecisionLine>(line).is_ok(),
+        "seen" => serde_json::from_slice::<carry::Seen>(line).is_ok(),
+        _ => true,
+    }
+}
+
 /// The logs of raw/ that are written here.
 pub const LOGS: &[LogName] = &[
     LogName::Segments("votes"),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{LogError, LogName, Logs, Salvaged};
 
-const NAMES: &[LogName] = &[
+pub(super) const NAMES: &[LogName] = &[
     LogName::Segments("votes"),
     LogName::Segments("decisions"),
     LogName::Foreign("replies", &["segments.jsonl"]),

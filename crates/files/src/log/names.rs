@@ -46,12 +46,20 @@ impl LogName {
 pub struct Logs<'n> {
     pub(super) raw: &'n Path,
     pub(super) names: &'n [LogName],
+    pub(super) reads: fn(&str, &[u8]) -> bool,
 }
 
 impl<'n> Logs<'n> {
     /// The logs of these names in a folder, usually raw/.
     pub fn new(raw: &'n Path, names: &'n [LogName]) -> Logs<'n> {
-        Logs { raw, names }
+        Logs { raw, names, reads: |_, _| true }
+    }
+
+    /// With what says whether a line of a log can be read by those who use it. A salvage leaves out a line that cannot and
+    /// that no chain proves: it would pass for one of a newer program.
+    #[must_use]
+    pub fn with_reader(self, reads: fn(&str, &[u8]) -> bool) -> Logs<'n> {
+        Logs { reads, ..self }
     }
 
     /// Whether a crate registered a log of this name: anybody can write a name into raw/heads.jsonl.

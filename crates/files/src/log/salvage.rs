@@ -129,7 +129,9 @@ impl Logs<'_> {
             };
             let salvage = match &kind {
                 RawLog::File(log) => of_file(&home, log, &moved_to.join(&name)),
-                RawLog::Folder(segments) => of_folder(&home, segments, &moved_to.join(&name)),
+                RawLog::Folder(segments) => {
+                    of_folder(&home, segments, &moved_to.join(&name), |line| (self.reads)(&name, line))
+                }
             };
             let (kept, left_out) = match salvage {
                 // Its folder is a link out of the workspace: nothing is done there, and it stays a finding.
@@ -221,7 +223,12 @@ fn of_file(home: &Home, log: &Log, moved_to: &Path) -> Result<(usize, usize), Lo
     replace_log(home, &of_log(path), &files, vec![name], intact, |lines| log.append_lines(lines))
 }
 
-fn of_folder(home: &Home, segments: &Segments, moved_to: &Path) -> Result<(usize, usize), LogError> {
+fn of_folder(
+    home: &Home,
+    segments: &Segments,
+    moved_to: &Path,
+    reads: impl Fn(&[u8]) -> bool,
+) -> Result<(usize, usize), LogError> {
     let folder = &segments.dir;
     let (strangers, mut foreign) = (segments.find_foreign()?, 0);
     for path in &strangers {
@@ -246,9 +253,13 @@ fn of_folder(home: &Home, segments: &Segments, moved_to: &Path) -> Result<(usize
                 bytes.push(b'\n');
             }
         }
+        let stem = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = home.name_in_raw(&folder.join(stem.split('.').next().unwrap_or_default()));
         // Whether a line matches its own id is checked by its readers.
-        Ok(filled_lines(&bytes)
-            .map(|line| Some(split_chain(line).0.into_owned()).filter(|bare| is_object(bare)))
+        let is_kept = |line: &Vec<u8>| is_object(line) && reads(line);
+        let lines = filled_lines(&bytes).zip(intact_lines(&name, &bytes));
+        Ok(lines
+            .map(|(line, proved)| proved.or_else(|| Some(split_chain(line).0.into_owned()).filter(is_kept)))
             .collect())
     };
     let gone = segments.read_heads()?.into_keys().collect();

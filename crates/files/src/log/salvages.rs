@@ -90,6 +90,28 @@ fn a_salvage_tells_how_many_lines_it_keeps_and_leaves_out() {
 }
 
 #[test]
+fn a_line_that_no_reader_knows_is_kept_where_its_chain_proves_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let raw = dir.path().join("raw");
+    let segments = Segments::in_folder(raw.join("votes"));
+    let newer = "{\"of_a_newer\":1}\n";
+    segments.open_writer().unwrap().append_blocks(&[line(1), newer.to_owned(), line(2), line(3)]).unwrap();
+    let path = raw.join("votes/000001.jsonl");
+    // One that has another content, and one that nobody reads any more.
+    let text = fs::read_to_string(&path).unwrap().replace("\"n\":2,", "\"n\":8,");
+    fs::write(&path, text.replace("\"n\":3,", "\"m\":3,")).unwrap();
+    let logs = Logs::new(&raw, bench::NAMES).with_reader(|log, line| log == "votes" && text_has_number(line));
+    let salvaged = logs.salvage_logs().unwrap();
+    assert_eq!((salvaged[0].kept, salvaged[0].left_out), (3, 1));
+    let kept = [line(1), newer.to_owned(), line(8)].concat();
+    assert_eq!(super::margins::text(segments.read_lines().unwrap()), kept);
+}
+
+fn text_has_number(line: &[u8]) -> bool {
+    String::from_utf8_lossy(line).contains("\"n\":")
+}
+
+#[test]
 fn heads_that_are_damaged_alone_cost_no_log() {
     let dir = tempfile::tempdir().unwrap();
     let raw = dir.path().join("raw");

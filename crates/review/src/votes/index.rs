@@ -16,7 +16,7 @@ use riddlemill_files::par_map::{map_ahead, split_batches};
 /// Votes that one core serialises at a time.
 const CHUNK: usize = 1 << 12;
 
-/// Votes that are read or checked together on all cores, so that a million votes are in memory only once.
+/// Votes that are read or checked together on all cores: a million votes are in memory only once.
 const BATCH: usize = 1 << 14;
 
 /// All votes of a folder of segments, in the order they were stored.
@@ -140,9 +140,6 @@ impl VoteLog {
     }
 
     /// Loads what other processes have stored since.
-    ///
-    /// # Errors
-    /// Those of [`VoteLog::open`].
     pub fn refresh(&mut self) -> Result<(), LogError> {
         self.asides.refresh(&self.folder)?;
         let (mut position, known) = (self.position, self.damaged.len());

@@ -126,7 +126,7 @@ pub enum Parsed {
     Out(Reason, String),
     /// Not readable as this source's format.
     Bad(String),
-    /// A page.
+    /// Several posts that stand on one page.
     Page {
         /// None of them is a page in turn.
         posts: Vec<Parsed>,

@@ -8,7 +8,7 @@ use riddlemill_benchmarks::figure::{self, Division, Figure, FigureKind, Line};
 use riddlemill_benchmarks::{Benchmark, Expression, ExpressionError};
 use serde_json::{Map, Value as Json, json};
 
-use super::named::name_tables;
+use super::named::{division_of_figure, name_tables};
 use super::numbers::numbers_of_parts;
 use super::{Found, INDENT};
 use crate::figures::Table;
@@ -62,10 +62,6 @@ impl Report {
         }
         Ok(Report { figures, text, tables: name_tables(benchmark, found) })
     }
-}
-
-pub(super) fn division_of_figure<'d>(declared: &'d figure::Report, figure: &Figure) -> Option<&'d Division> {
-    declared.parts.get(figure.part?)
 }
 
 fn add(figures: &mut Map<String, Json>, figure: &Figure, value: &Json) {

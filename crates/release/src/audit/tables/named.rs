@@ -5,9 +5,15 @@ use riddlemill_benchmarks::figure::{Division, Figure, FigureKind};
 use riddlemill_benchmarks::table::{Drawn, Shape as Declared};
 
 use super::Found;
-use super::describe::division_of_figure;
 use super::numbers::{numbers_of_parts, stack_numbers};
 use crate::figures::{Cell, Column, Plot, Row, Shape, Table, stem};
+
+pub(super) fn division_of_figure<'d>(
+    declared: &'d riddlemill_benchmarks::figure::Report,
+    figure: &Figure,
+) -> Option<&'d Division> {
+    declared.parts.get(figure.part?)
+}
 
 /// The tables of all figures, `found` for each one or one a part: without what only JSON and lines have, and without those that
 /// have no row.
@@ -141,10 +147,11 @@ fn name_of_set(benchmark: &Benchmark) -> String {
     set.to_owned() + &name[set.len()..].split('-').map(spell).collect::<Vec<_>>().join("-")
 }
 
-/// The caption that a folder declares; else its title, if that is one sentence of words alone, one of its kind, or its name in words.
+/// The caption that a folder declares; else its title, if that is one sentence of words alone and names no table of a paper,
+/// one of its kind, or its name in words.
 fn caption_of_figure(figure: &Figure) -> String {
-    let is_plain =
-        !figure.heading.is_empty() && !["{{", "{%", "  "].iter().any(|part| figure.heading.contains(part));
+    let is_plain = !figure.heading.is_empty()
+        && !["{{", "{%", "  ", ": "].iter().any(|part| figure.heading.contains(part));
     match figure.caption {
         "" if is_plain => figure.heading.to_owned(),
         "" => match figure.kind {
