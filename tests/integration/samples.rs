@@ -427,9 +427,9 @@ fn mistakes_are_all_told_at_once() {
     for what in [
         "`samples` and `replies` are one number",
         "unknown field of the reply \"lable\"",
-        "`samples` is between 1 and 1000 answers of every model",
+        "samples: expected a whole number from 1 to 1000",
         "`scale` is [0, 1] or [0, 100]",
-        "`bins` is between 1 and 100",
+        "bins: expected a whole number from 1 to 100",
         "unknown key \"confidense\"",
         "did you mean \"confidence\"",
     ] {
