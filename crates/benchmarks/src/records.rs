@@ -61,7 +61,7 @@ pub(crate) fn unknown_to_options(fields: &[(&'static str, Expression)], options:
         let unknown = fields.filter(|field| !CHOSEN.contains(&field.as_str()));
         problems.extend(unknown.map(|field| Problem {
             place: kept.place().to_owned(),
-            what: riddlemill_text::hint::unknown("field of options", &field, CHOSEN.into_iter()),
+            what: riddlemill_text::hint::unknown("field of options", &field, CHOSEN),
         }));
     }
     problems

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use riddlemill_text::text::format_decimals;
 use unicode_width::UnicodeWidthStr;
 
-use super::column::format_value;
 use super::place::{Digits, Place, Side};
+use super::table::format_value;
 use super::{Cell, Column, Table};
 
 impl Place {

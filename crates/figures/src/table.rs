@@ -441,7 +441,7 @@ impl Table {
 }
 
 /// A number as it stands in a table of a paper: `62.00 [59.10, 64.90]`, `62.00 % [59.10, 64.90]`.
-fn format_value(figure: &Figure, column: &Column) -> String {
+pub(super) fn format_value(figure: &Figure, column: &Column) -> String {
     let unit = figure.unit.unwrap_or(column.unit);
     let (digits, sign) = match unit {
         ColumnUnit::Text => (2, ""),

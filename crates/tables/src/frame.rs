@@ -309,7 +309,7 @@ mod tests {
             into: None,
             score: Some(0.5),
         };
-        let frame = to_frame::<Entry>((), &[&[entry.clone()]]).unwrap();
+        let frame = to_frame::<Entry>((), &[std::slice::from_ref(&entry)]).unwrap();
         let older = from_frame::<Entry>((), &frame.drop("score").unwrap()).unwrap();
         assert_eq!(older, [Entry { score: None, ..entry }]);
         let damaged = from_frame::<Entry>((), &frame.drop("outcome").unwrap()).unwrap_err().to_string();

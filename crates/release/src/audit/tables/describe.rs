@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use minijinja::Value;
 use minijinja::value::Serde;
-use riddlemill_benchmarks::figure::{self, Division, Figure, FigureKind, Line};
+use riddlemill_benchmarks::figure::{Division, Figure, FigureKind, Line};
 use riddlemill_benchmarks::{Benchmark, Expression, ExpressionError};
 use serde_json::{Map, Value as Json, json};
 

@@ -103,7 +103,7 @@ fn cells_of_pair(pair: &JudgePair) -> Row {
     let sides = [&pair.individual, &pair.mean];
     let names = pair.judges.iter().cloned().chain([pair.judges.join(" vs ")]).map(Cell::Text);
     let pairs = sides.map(|of| Cell::plain_number(of.pairs as f64));
-    let figures = judges::PAIR_FIGURES.iter().flat_map(|(_, of)| sides.map(|side| of(side)));
+    let figures = judges::PAIR_FIGURES.iter().flat_map(|(_, of)| sides.map(of));
     names.chain(pairs).chain(figures.map(|of| of.map_or(Cell::Empty, Cell::plain_number))).collect()
 }
 

@@ -140,10 +140,10 @@ pub(super) fn count_reviews(source: &Source<'_>) -> Result<Found, RunError> {
 fn table_of_outcomes(reviews: &[Reviewed]) -> Table {
     let mut columns = vec![Column::of_words("Step")];
     let mut rows: Vec<Row> = reviews.iter().map(|of| vec![Cell::Text(of.stage.clone())]).collect();
-    for at in 0..OUTCOMES.len() {
+    for (at, outcome) in OUTCOMES.into_iter().enumerate() {
         let counts: Vec<u64> = reviews.iter().map(|of| of.outcomes()[at]).collect();
         if counts.iter().any(|count| *count > 0) {
-            columns.push(Column::of_counts(OUTCOMES[at]));
+            columns.push(Column::of_counts(outcome));
             rows.iter_mut().zip(counts).for_each(|(row, count)| row.push(Cell::plain_number(count as f64)));
         }
     }
