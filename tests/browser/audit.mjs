@@ -190,7 +190,10 @@ export const what_comes_next_is_one_click_away = () => served(async (server, bro
   await sheet.goto(server.url + "/curate");
   check((await sheet.evaluate(() => document.documentElement.scrollHeight)) < 2800, "progress is two tables");
   await sheet.click("#people tbody td a >> nth=0");
-  check(/curate\/people\/.+#s-flub-clean/.test(sheet.url()), "a cell leads to the person");
+  const person = new URL(sheet.url());
+  check(/\/curate\/people\/./.test(person.pathname), "a cell leads to the person");
+  // Who has not voted yet has no figures there, and no link leads to what is not on a page.
+  check(person.hash === "" || await sheet.locator(person.hash).count() === 1, `${person.hash} is not there`);
   // Whoever has no search field finds the controls on the right as well.
   const token = workspace.call("access", "grant", "annotator-2", "--rank", "annotator").split(/\s+/).find((word) => word.length === 64);
   const other = await page(browser);
