@@ -11,12 +11,7 @@ impl Engine {
     /// reserved, so that it does hold, and are told. `most` is how many tokens its answer may have, and what was reserved.
     pub(super) fn leave_if_over(&self, most: (u64, Usd), cost: Usd, usage: Option<Usage>, stated: Stated) {
         let ((tokens, reserved), name) = (most, &self.endpoint.name);
-        if stated.miscounted {
-            self.limits.run.record_remark(format!(
-                "llm.{name}: it counts tokens as no request has them; such an answer is charged what was reserved for it; ask \
-                 whoever runs it, or use another endpoint"
-            ));
-        }
+        self.remark_if_miscounted(stated);
         if cost <= reserved && !stated.unbelievable {
             return;
         }
@@ -41,6 +36,17 @@ impl Engine {
             None => format!("a request to {name} cost {cost}, more than the {reserved} reserved for it"),
         };
         self.limits.run.leave_endpoint(name, how.into());
+    }
+
+    /// Tells once that the endpoint counts tokens as it cannot have them, of a request alone or in a batch.
+    pub(super) fn remark_if_miscounted(&self, stated: Stated) {
+        if stated.miscounted {
+            self.limits.run.record_remark(format!(
+                "llm.{}: it counts tokens as no request has them; such an answer is charged what was reserved for it; ask \
+                 whoever runs it, or use another endpoint",
+                self.endpoint.name
+            ));
+        }
     }
 }
 

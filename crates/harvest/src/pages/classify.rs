@@ -1,5 +1,6 @@
 //! The kind of a page, decided before anything is read from it.
 
+use riddlemill_text::text::normalise::simplify_char;
 use scraper::Html;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -115,6 +116,10 @@ const NOTICES: [(Class, &[&str]); 3] = [
             "sign in to",
             "not have permission",
             "members only",
+            "登入",
+            "权限访问",
+            "未登录",
+            "没有登录",
         ],
     ),
     (Class::Hidden, &["正在审核", "等待审核", "被屏蔽", "被隐藏", "awaiting moderation", "has been hidden"]),
@@ -132,6 +137,7 @@ const NOTICES: [(Class, &[&str]); 3] = [
             "was deleted",
             "could not be found",
             "no longer available",
+            "invalid thread",
         ],
     ),
 ];
@@ -143,7 +149,7 @@ const NOTICE: usize = 200;
 /// by its whole text if that is short.
 fn class_of_notice(page: &Html, title: &str, text: &str) -> Option<Class> {
     selectors! {
-        NOTICES_OF_PROGRAMS = "#messagetext, .alert_error, .alert_info, .blockMessage, .errorbox, [role=alert]";
+        NOTICES_OF_PROGRAMS = "#messagetext, #message, .alert_error, .alert_info, .blockMessage, .errorbox, .standard_error, .page-not-found, [role=alert]";
     }
     let title = title.to_lowercase();
     if CHALLENGES.iter().any(|phrase| title.contains(phrase)) {
@@ -154,8 +160,21 @@ fn class_of_notice(page: &Html, title: &str, text: &str) -> Option<Class> {
     let notices = page.select(&NOTICES_OF_PROGRAMS).map(|notice| text_of(notice, &[]));
     let mut texts = notices.chain([text.to_owned()]).filter(|text| text.chars().count() <= NOTICE);
     of_title.or_else(|| {
-        texts.find_map(|text| find_class(&NOTICES, |phrase| text.to_lowercase().contains(phrase)))
+        texts.find_map(|text| {
+            let text = fold_notice(&text);
+            find_class(&NOTICES, |phrase| text.contains(phrase))
+        })
     })
+}
+
+/// A notice in the spelling of [`NOTICES`].
+fn fold_notice(text: &str) -> String {
+    let plain = |c: char| match c {
+        '’' => '\'',
+        '-' => ' ',
+        c => simplify_char(c),
+    };
+    text.to_lowercase().chars().map(plain).collect()
 }
 
 fn find_class(words: &[(Class, &[&str])], says: impl Fn(&str) -> bool) -> Option<Class> {

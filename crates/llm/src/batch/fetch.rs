@@ -234,7 +234,9 @@ impl Engine {
                 item.request.max_completion_tokens(),
             )
         };
-        let stated = wire::stated_cost(&received, most()).least_charge(most());
+        let stated = wire::stated_cost(&received, most());
+        self.remark_if_miscounted(stated);
+        let stated = stated.least_charge(most());
         match wire::parse_received(&item.request, &received, &self.endpoint.marks) {
             Ok(content) => SegmentLine::Reply(StoredReply {
                 key: item.key,
